@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config'
+
+const resolve = { conditions: ['source', 'node', 'import', 'default'] }
+const ssr = { resolve: { conditions: ['source', 'node', 'import', 'default'] } }
+
+// "unit" needs nothing but Node; "system" needs socat and Debian's python3-pymodbus.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/system/**', 'test/pty/**'],
+          testTimeout: 10_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'system',
+          include: ['test/system/**/*.test.ts', 'test/pty/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
