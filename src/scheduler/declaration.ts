@@ -23,3 +23,25 @@ export type Policy = 'partition' | 'batch' | 'resource'
 
 /** Who goes first across lanes. */
 export type Rank = 'stop' | 'interactive' | 'automation' | 'poll'
+
+/** Whether this call may overlap with other parallel-safe ones. Undefined is an unknown tool: never safe. */
+export function isParallelSafe(
+  declaration: Declaration | undefined,
+  args: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!declaration || declaration.serial) return false
+  const { parallelSafe } = declaration
+  if (typeof parallelSafe !== 'function') return parallelSafe === true
+  try {
+    // Only `true` counts: a predicate that answers with anything else, a promise for one, has not said yes.
+    return (parallelSafe as (args: unknown) => unknown)(args) === true
+  } catch {
+    return false
+  }
+}
+
+export function declaredAs(declaration: Declaration): Declared {
+  if (declaration.serial) return 'serial'
+  if (typeof declaration.parallelSafe === 'function') return 'conditional'
+  return declaration.parallelSafe === true ? 'parallelSafe' : 'undeclared'
+}

@@ -42,9 +42,9 @@ export interface Task {
   /** A call that is known to fail (unknown tool, bad arguments, refused …): settled in its place, never run. */
   readonly rejected?: GatewayError | undefined
   /** Why it cannot be queued now (port not open …), asked at acceptance and whenever its port changes. */
-  readonly refusal?: () => GatewayError | undefined
+  readonly refusal?: (() => GatewayError | undefined) | undefined
   /** Clock time before which it may not start: a late reply that it could take, settling. 0 or past: now. */
-  readonly notBefore?: () => number
+  readonly notBefore?: (() => number) | undefined
   readonly run: (run: TaskRun) => Promise<TaskValue>
 }
 

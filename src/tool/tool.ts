@@ -28,5 +28,10 @@ export interface Tool {
   /** Why a call now would be refused; undefined: it is available. */
   readonly refusal?: () => GatewayError | undefined
   readonly notBefore?: (args: Arguments) => number
-  readonly run: (args: Arguments, run: TaskRun) => Promise<TaskValue>
+  readonly run: (args: Arguments, run: ToolTaskRun) => Promise<TaskValue>
+}
+
+/** A task's run, and the call that it belongs to: the trace of a port names it. */
+export interface ToolTaskRun extends TaskRun {
+  readonly callId?: string
 }

@@ -1,0 +1,312 @@
+/**
+ * One device of the configuration: turns a command and its arguments into transactions on the device's port, and
+ * what comes back into a value or an honest error. It decides nothing about when.
+ */
+import type { Clock } from '../clock.ts'
+import { type Effect, GatewayError, messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Port } from '../port/port.ts'
+import { ANY_SHAPE, type ReplyMatcher } from '../port/reply.ts'
+import type { LineHold, Request } from '../port/request.ts'
+import { DeviceState } from './device-state.ts'
+import type { DeviceStatus } from './device-status.ts'
+import type { DeviceDescription, DeviceSession, Exchange, ToolSpec, Verdict } from './device-type.ts'
+
+/** The part of a configured device that the driver needs. */
+export interface DeviceConfiguration {
+  readonly id: string
+  readonly name: string
+  readonly area: string | null
+  readonly type: string
+  readonly pollMs?: number | undefined
+  readonly timeoutMs?: number | undefined
+  readonly replyLatencyMaxMs?: number | undefined
+  readonly gapMs?: number | undefined
+}
+
+export interface DriverParts {
+  readonly device: DeviceConfiguration
+  readonly description: DeviceDescription
+  readonly port: Port
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface CommandRun {
+  readonly callId?: string
+  readonly signal: AbortSignal
+  /** Kept up to date while the run goes on: what is true when it fails. */
+  readonly progress: { sent: boolean; wireMs: number }
+}
+
+export interface CommandValue {
+  readonly value: unknown
+  readonly measuredAtMs: number
+  readonly unacknowledged?: true
+  readonly confirmedBy?: 'read_back'
+}
+
+export type CommandArguments = Readonly<Record<string, unknown>>
+
+/** The device's own code failed while it looked at a frame. */
+type Failure = { readonly kind: 'failure'; readonly thrown: unknown }
+type Match = Verdict<unknown> | Failure
+
+const READINGS_STALE_AFTER_POLLS = 3
+const READINGS_STALE_AFTER_DEFAULT_MS = 60_000
+
+export class DeviceDriver {
+  readonly #parts: DriverParts
+  readonly #state: DeviceState
+  /** The exchange of a call that waits: its shapes are asked for more than once. */
+  readonly #exchanges = new WeakMap<CommandArguments, Exchange<unknown>>()
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts
+    this.#state = new DeviceState(parts.clock, parts.description.readings)
+  }
+
+  get id(): string {
+    return this.#parts.device.id
+  }
+
+  get port(): Port {
+    return this.#parts.port
+  }
+
+  get description(): DeviceDescription {
+    return this.#parts.description
+  }
+
+  /** Timeouts in a row, for the poller's back-off. */
+  get misses(): number {
+    return this.#state.misses
+  }
+
+  refusal(): GatewayError | undefined {
+    return this.#parts.port.refusal()
+  }
+
+  /** Clock time before which the command may not start: a late reply could be taken for its own. */
+  notBefore(command: string, args: CommandArguments): number {
+    const spec = this.#spec(command)
+    return this.#parts.port.notBefore({ station: this.id, shapes: this.#shapes(spec, args) })
+  }
+
+  timeoutMs(spec: ToolSpec): number {
+    const { device, description } = this.#parts
+    return spec.timeoutMs ?? device.timeoutMs ?? description.line.timeoutMs
+  }
+
+  /** Rejects with a GatewayError; `run.progress` tells whether a byte had left. */
+  async run(command: string, args: CommandArguments, run: CommandRun): Promise<CommandValue> {
+    const { port, clock } = this.#parts
+    const spec = this.#spec(command)
+    // Arguments that the device's own code refuses must not cost a turn on the line.
+    if (spec.exchange) this.#exchange(spec, args)
+    const options =
+      run.callId === undefined ? { signal: run.signal } : { signal: run.signal, callId: run.callId }
+    return port.run(options, async (line) => {
+      const session = new Session(this, spec, line, run)
+      const done = await this.#perform(spec, args, session)
+      this.#publish(spec, done.value)
+      return { ...done, measuredAtMs: clock.wall() }
+    })
+  }
+
+  status(): DeviceStatus {
+    const { device, port } = this.#parts
+    const refusal = port.refusal()
+    const staleAfterMs =
+      device.pollMs === undefined
+        ? READINGS_STALE_AFTER_DEFAULT_MS
+        : device.pollMs * READINGS_STALE_AFTER_POLLS
+    const { id, name, area, type } = device
+    return {
+      id,
+      name,
+      area,
+      type,
+      port: port.id,
+      availability: refusal ? 'offline' : this.#state.availability,
+      reason: refusal ? refusal.message : this.#state.reason,
+      since: refusal ? port.status().since : this.#state.since,
+      readings: this.#state.readings(staleAfterMs),
+    }
+  }
+
+  /** A frame that no request was waiting for: true if it is an event of this device. */
+  recognises(frame: Uint8Array): boolean {
+    const { events } = this.#parts.description
+    if (!events) return false
+    try {
+      return events.some((event) => event.match(frame) !== undefined)
+    } catch (thrown) {
+      this.#parts.log.error({ device: this.id, error: messageOf(thrown) }, 'an event pattern failed')
+      return false
+    }
+  }
+
+  /** One transaction of a run. */
+  async transact<V>(line: LineHold, spec: ToolSpec, exchange: Exchange<V>): Promise<Verdict<V> | null> {
+    const match = await line.transact(this.#request(spec, exchange))
+    if (match === null) return null
+    if (match.kind === 'failure') {
+      const { thrown } = match
+      this.#parts.log.error(
+        { device: this.id, error: messageOf(thrown) },
+        'the decoder of a device type failed',
+      )
+      throw new GatewayError('tool_failed', 'the device type failed while it decoded the reply', {
+        cause: thrown,
+      })
+    }
+    return match as Verdict<V>
+  }
+
+  missed(error: GatewayError): void {
+    this.#state.missed(error.message)
+  }
+
+  async #perform(spec: ToolSpec, args: CommandArguments, session: Session): Promise<Performed> {
+    if (!spec.exchange) return { value: await this.#ownRun(spec, args, session) }
+    const exchange = this.#exchange(spec, args)
+    const value = await session.exchange(exchange)
+    if (!spec.readBack) {
+      return exchange.reply ? { value } : { value: null, unacknowledged: true }
+    }
+    const readBack = spec.readBack(args)
+    const shown = await session.exchange(readBack.exchange)
+    if (!readBack.confirms(shown as never)) {
+      throw new GatewayError('unconfirmed', 'the device shows the old value after the command', {
+        details: { readBack: shown },
+      })
+    }
+    return { value, confirmedBy: 'read_back' }
+  }
+
+  async #ownRun(spec: ToolSpec & { exchange?: never }, args: CommandArguments, session: Session) {
+    try {
+      return await spec.run(session, args)
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) throw thrown
+      throw new GatewayError('tool_failed', `the tool itself failed: ${messageOf(thrown)}`, { cause: thrown })
+    }
+  }
+
+  #publish(spec: ToolSpec, value: unknown): void {
+    const fields = spec.readings ? spec.readings(value) : value
+    const isRecord = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
+    this.#state.answered(isRecord ? (fields as Record<string, unknown>) : {})
+  }
+
+  #spec(command: string): ToolSpec {
+    const spec = this.#parts.description.tools[command]
+    if (!spec) throw new GatewayError('internal', `device ${this.id} has no command ${command}`)
+    return spec
+  }
+
+  #exchange(spec: ToolSpec & { exchange: (args: never) => Exchange<unknown> }, args: CommandArguments) {
+    const known = this.#exchanges.get(args)
+    if (known) return known
+    const exchange = spec.exchange(args as never)
+    this.#exchanges.set(args, exchange)
+    return exchange
+  }
+
+  #shapes(spec: ToolSpec, args: CommandArguments) {
+    if (!spec.exchange) return spec.shapes ?? [ANY_SHAPE]
+    try {
+      return this.#exchange(spec, args).reply?.shapes ?? []
+    } catch {
+      // The run itself reports what is wrong with the arguments.
+      return []
+    }
+  }
+
+  #request<V>(spec: ToolSpec, exchange: Exchange<V>): Request<Match> {
+    const { device, description } = this.#parts
+    const timeoutMs = this.timeoutMs(spec)
+    const latencyMs = device.replyLatencyMaxMs ?? description.line.replyLatencyMaxMs ?? 2 * timeoutMs + 1000
+    return {
+      bytes: exchange.request,
+      reply: exchange.reply ? contained(exchange.reply) : null,
+      timeoutMs,
+      replyLatencyMaxMs: Math.max(timeoutMs, latencyMs),
+      gapMs: device.gapMs ?? description.line.gapMs ?? 0,
+      station: device.id,
+    }
+  }
+}
+
+interface Performed {
+  readonly value: unknown
+  readonly unacknowledged?: true
+  readonly confirmedBy?: 'read_back'
+}
+
+/** The device's view of a run: exchanges one after the other, each verdict a value or an error. */
+class Session implements DeviceSession {
+  readonly #driver: DeviceDriver
+  readonly #spec: ToolSpec
+  readonly #line: LineHold
+  readonly #run: CommandRun
+  #completed = 0
+
+  constructor(driver: DeviceDriver, spec: ToolSpec, line: LineHold, run: CommandRun) {
+    this.#driver = driver
+    this.#spec = spec
+    this.#line = line
+    this.#run = run
+  }
+
+  async exchange<V>(exchange: Exchange<V>): Promise<V> {
+    let verdict: Verdict<V> | null
+    try {
+      verdict = await this.#driver.transact(this.#line, this.#spec, exchange)
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'timeout') this.#driver.missed(error)
+      throw error
+    } finally {
+      this.#run.progress.sent = this.#line.sent
+      this.#run.progress.wireMs = this.#line.wireMs
+    }
+    if (verdict !== null && verdict.kind !== 'value') throw this.#refusal(verdict, this.#spec.effect)
+    this.#completed += 1
+    return (verdict === null ? null : verdict.value) as V
+  }
+
+  /**
+   * A refusal proves that nothing was done only if nothing of the run was done before it: a command of several
+   * transactions that stops half-way is unknown.
+   */
+  #refusal(verdict: Exclude<Verdict<unknown>, { kind: 'value' }>, effect: Effect): GatewayError {
+    const partial = this.#completed > 0 && effect !== 'read'
+    const details = partial ? { completed: this.#completed } : {}
+    if (verdict.kind === 'busy' && !partial) {
+      const { retryAfterMs } = verdict
+      return new GatewayError('device_busy', verdict.message, {
+        details: retryAfterMs === undefined ? {} : { retryAfterMs },
+      })
+    }
+    const deviceCode = verdict.kind === 'refused' ? verdict.deviceCode : 'busy'
+    return new GatewayError('device_error', verdict.message, {
+      details: { deviceCode, ...details },
+      provenNotDone: !partial && verdict.kind === 'refused' && verdict.provenNotDone,
+    })
+  }
+}
+
+/** A decoder that throws must not escape into the reader of the port. */
+function contained<V>(matcher: ReplyMatcher<Verdict<V>>): ReplyMatcher<Match> {
+  return {
+    shapes: matcher.shapes,
+    match: (frame) => {
+      try {
+        return matcher.match(frame)
+      } catch (thrown) {
+        return { kind: 'failure', thrown }
+      }
+    },
+  }
+}

@@ -1,0 +1,334 @@
+/**
+ * The bytes of one line: frames in, one transaction at a time out. It outlives the single opening, because a
+ * reply that is late may come after a reopen too. Who may send when is decided above; that what arrives goes to
+ * its own request, or to nobody, is decided here.
+ */
+import type { Clock, Timer } from '../clock.ts'
+import { assert, GatewayError } from '../errors.ts'
+import type { Connection } from './connection.ts'
+import type { Counters } from './counters.ts'
+import type { FrameErrorKind, Framer, Framing } from './framing.ts'
+import { LateReplies } from './late-replies.ts'
+import type { ReplyMatcher, ReplyShape } from './reply.ts'
+import { characterMs, type LineHold, type LineSettings, type Request } from './request.ts'
+import type { Trace } from './trace.ts'
+import {
+  step,
+  type TransactionEnd,
+  type TransactionInput,
+  type TransactionState,
+  unsent,
+} from './transaction.ts'
+
+/** Silence before a request whose reply could be any frame, at all times. */
+export const UNCORRELATED_SILENCE_MS = 120
+/** A USB adapter may hold bytes back for 16 ms; twice that without a byte is silence. */
+const SILENCE_MS = 35
+/** A line that talks all the time never offers the gap: after this long a request goes out without it. */
+const GAP_WAIT_MAX_MS = 1_000
+/** How long the reply of a stopped run may still take. */
+const STOP_PATIENCE_MS = 250
+
+export interface LineParts {
+  readonly clock: Clock
+  readonly framing: Framing
+  readonly settings: LineSettings
+  readonly trace: Trace
+  readonly counters: Counters
+  /** A frame that no request was waiting for; true: it is an event. */
+  readonly onUnsolicited: (frame: Uint8Array) => boolean
+  /** The list of replies that may still come has changed. */
+  readonly onLateReplies: () => void
+}
+
+interface Pending {
+  readonly reply: ReplyMatcher<unknown> | null
+  readonly expectedLength: number | undefined
+  state: TransactionState<unknown>
+  received: number
+  finish: (end: TransactionEnd<unknown>) => void
+}
+
+interface Opening {
+  readonly connection: Connection
+  ended: boolean
+}
+
+export class Line {
+  readonly #parts: LineParts
+  readonly #characterMs: number
+  readonly #framer: Framer
+  readonly #late = new LateReplies()
+  #opening: Opening | undefined
+  #pending: Pending | undefined
+  #lastReceivedAt = Number.NEGATIVE_INFINITY
+  #lastSentAt = Number.NEGATIVE_INFINITY
+  #silence: Timer | undefined
+  /** Wakes the run that waits for its turn on the line: the mutex lets there be one at most. */
+  #wake: () => void = () => {}
+
+  constructor(parts: LineParts) {
+    this.#parts = parts
+    this.#characterMs = characterMs(parts.settings)
+    this.#framer = parts.framing.create({
+      frame: (frame) => this.#onFrame(frame),
+      error: (kind, length) => this.#onFrameError(kind, length),
+    })
+  }
+
+  attach(connection: Connection): void {
+    this.#framer.reset()
+    this.#opening = { connection, ended: false }
+  }
+
+  /** The opening is over: the running transaction ends now, not at its timeout. */
+  detach(): void {
+    if (this.#opening) this.#opening.ended = true
+    this.#opening = undefined
+    this.#framer.reset()
+    this.#input({ kind: 'lost', at: this.#parts.clock.now() })
+    this.#wake()
+  }
+
+  receive(chunk: Uint8Array): void {
+    this.#lastReceivedAt = this.#parts.clock.now()
+    this.#parts.counters.bytesReceived += chunk.length
+    this.#parts.trace.record('rx', chunk)
+    if (this.#pending) this.#pending.received += chunk.length
+    this.#framer.push(chunk)
+    this.#watchSilence()
+  }
+
+  /** Clock time before which a request with these replies may not go out; 0: now. */
+  blockedUntil(shapes: readonly ReplyShape[]): number {
+    return this.#late.blockedUntil(shapes, this.#parts.clock.now())
+  }
+
+  /** When the list of replies that may still come shrinks by itself; undefined: it is empty. */
+  lateRepliesEndAt(): number | undefined {
+    this.#late.expire(this.#parts.clock.now())
+    return this.#late.nextEnd()
+  }
+
+  /** The line for one run. The caller holds the mutex until `release`. */
+  hold(callId: string | undefined, signal: AbortSignal): LineHold & { release(): void } {
+    const opening = this.#opening
+    let sent = false
+    let wireMs = 0
+    let released = false
+    const transact = async <T>(request: Request<T>): Promise<T | null> => {
+      assert(!released, 'a run used the line after its end')
+      await this.#turn(request, opening, signal)
+      const end = await this.#exchange(request, callId, signal, () => {
+        sent = true
+      })
+      wireMs += end.wireMs
+      return replyOf(end, request)
+    }
+    return {
+      transact,
+      release: () => {
+        released = true
+      },
+      get sent() {
+        return sent
+      },
+      get wireMs() {
+        return wireMs
+      },
+    }
+  }
+
+  /** Resolves when the request may go out; rejects when the opening is over or the run is stopped. */
+  async #turn(request: Request<unknown>, opening: Opening | undefined, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts
+    const shapes = request.reply?.shapes ?? []
+    const uncorrelated = shapes.some((shape) => shape.bytes.length === 0 && shape.length === undefined)
+    const gapMs = uncorrelated ? Math.max(request.gapMs, UNCORRELATED_SILENCE_MS) : request.gapMs
+    const gapEndsAt = clock.now() + Math.max(GAP_WAIT_MAX_MS, gapMs)
+    for (;;) {
+      if (signal.aborted) throw new GatewayError('stopped', 'stopped before the request was sent')
+      if (!opening || opening.ended || opening !== this.#opening) {
+        throw new GatewayError('port_lost', 'the port went away before the request was sent')
+      }
+      const now = clock.now()
+      const lateUntil = this.#late.blockedUntil(shapes, now)
+      let gapUntil = Math.max(this.#lastReceivedAt, this.#lastSentAt) + gapMs
+      if (gapUntil > now && now >= gapEndsAt && lateUntil <= now) {
+        if (uncorrelated) throw neverSilent(gapMs)
+        gapUntil = now
+      }
+      const until = Math.max(lateUntil, gapUntil)
+      if (until <= now) break
+      await this.#sleep(until - now, signal)
+    }
+    const quietMs = clock.now() - this.#lastReceivedAt
+    if (this.#framer.held > 0 && quietMs >= Math.max(request.gapMs, SILENCE_MS)) this.#framer.idle()
+  }
+
+  #exchange<T>(
+    request: Request<T>,
+    callId: string | undefined,
+    signal: AbortSignal,
+    onFirstByte: () => void,
+  ): Promise<TransactionEnd<unknown>> {
+    const { clock, counters, trace } = this.#parts
+    const opening = this.#opening
+    assert(opening && !this.#pending, 'two transactions on one line')
+    counters.transactions += 1
+    return new Promise((resolve) => {
+      const startAt = clock.now()
+      const lastByteAt = startAt + request.bytes.length * this.#characterMs
+      const timers: Timer[] = []
+      const stop = () => {
+        const patience = Math.max(0, lastByteAt - clock.now()) + STOP_PATIENCE_MS
+        timers.push(clock.after(patience, () => this.#input({ kind: 'stop', at: clock.now() })))
+      }
+      this.#pending = {
+        reply: request.reply,
+        expectedLength: longest(request.reply),
+        state: unsent(),
+        received: 0,
+        finish: (end) => {
+          for (const timer of timers) timer.cancel()
+          signal.removeEventListener('abort', stop)
+          this.#settle(request, end, lastByteAt)
+          resolve(end)
+        },
+      }
+      timers.push(clock.after(request.timeoutMs, () => this.#input({ kind: 'timeout', at: clock.now() })))
+      signal.addEventListener('abort', stop, { once: true })
+      this.#lastSentAt = lastByteAt
+      counters.bytesSent += request.bytes.length
+      trace.record('tx', request.bytes, callId)
+      onFirstByte()
+      this.#input({ kind: 'first_byte', at: startAt })
+      opening.connection.write(request.bytes).then(
+        () => {
+          if (request.reply) return
+          timers.push(
+            clock.after(lastByteAt - clock.now(), () => this.#input({ kind: 'all_sent', at: clock.now() })),
+          )
+        },
+        // The connection reports a failed write as a loss by itself.
+        () => {},
+      )
+    })
+  }
+
+  /** A request that ended without its reply leaves an entry on the list. */
+  #settle(request: Request<unknown>, end: TransactionEnd<unknown>, lastByteAt: number): void {
+    this.#silence?.cancel()
+    if (end.kind !== 'failed' || !end.sent) return
+    if (end.code === 'timeout') this.#parts.counters.timeouts += 1
+    if (!request.reply) return
+    this.#late.add(request.reply, lastByteAt + request.replyLatencyMaxMs)
+    this.#parts.onLateReplies()
+  }
+
+  #input(input: TransactionInput<unknown>): void {
+    const pending = this.#pending
+    if (!pending) return
+    pending.state = step(pending.state, input)
+    if (pending.state.phase !== 'ended') return
+    this.#pending = undefined
+    pending.finish(pending.state.end)
+  }
+
+  #onFrame(frame: Uint8Array): void {
+    const { clock, counters, onUnsolicited, onLateReplies } = this.#parts
+    const now = clock.now()
+    counters.frames += 1
+    const match = this.#pending?.reply?.match(frame)
+    if (match !== undefined) {
+      if (onUnsolicited(frame)) counters.events += 1
+      // A reply proves that the whole request was out; an adapter may be faster than its nominal speed.
+      this.#lastSentAt = Math.min(this.#lastSentAt, now)
+      this.#input({ kind: 'matched', match, at: now })
+      return
+    }
+    const late = this.#late.recognise(frame, now)
+    const event = onUnsolicited(frame)
+    if (event) counters.events += 1
+    if (late) {
+      counters.lateReplies += 1
+      onLateReplies()
+      this.#wake()
+    } else if (!event) {
+      counters.foreignFrames += 1
+    }
+    this.#input({ kind: 'foreign_frame' })
+  }
+
+  #onFrameError(kind: FrameErrorKind, _length: number): void {
+    this.#parts.counters.frameErrors[kind] += 1
+    if (kind !== 'junk') this.#input({ kind: 'bad_frame' })
+  }
+
+  /** As many bytes as the reply has came, none of them the reply, and then silence: no need for the whole timeout. */
+  #watchSilence(): void {
+    this.#silence?.cancel()
+    this.#silence = undefined
+    const pending = this.#pending
+    if (pending?.state.phase !== 'sent' || pending.state.badFrames === 0) return
+    if (pending.expectedLength === undefined || pending.received < pending.expectedLength) return
+    const { clock } = this.#parts
+    this.#silence = clock.after(SILENCE_MS, () => this.#input({ kind: 'silence', at: clock.now() }))
+  }
+
+  #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const awake = () => {
+        timer.cancel()
+        signal.removeEventListener('abort', awake)
+        this.#wake = () => {}
+        resolve()
+      }
+      const timer = this.#parts.clock.after(delayMs, awake)
+      signal.addEventListener('abort', awake, { once: true })
+      this.#wake = awake
+    })
+  }
+}
+
+function longest(reply: ReplyMatcher<unknown> | null): number | undefined {
+  if (!reply) return undefined
+  let length = 0
+  for (const shape of reply.shapes) {
+    if (shape.length === undefined) return undefined
+    length = Math.max(length, shape.length)
+  }
+  return length
+}
+
+function replyOf<T>(end: TransactionEnd<unknown>, request: Request<T>): T | null {
+  if (end.kind === 'reply') return end.match as T
+  if (end.kind === 'unacknowledged') return null
+  throw new GatewayError(end.code, failureText(end.code, request))
+}
+
+function failureText(
+  code: 'timeout' | 'bad_reply' | 'port_lost' | 'stopped',
+  request: Request<unknown>,
+): string {
+  switch (code) {
+    case 'timeout':
+      return `no reply within ${request.timeoutMs} ms`
+    case 'bad_reply':
+      return 'only frames came that fail their checksum or form'
+    case 'port_lost':
+      return 'the port went away before the reply'
+    case 'stopped':
+      return 'stopped while the request was on the line'
+  }
+}
+
+function neverSilent(gapMs: number): GatewayError {
+  return new GatewayError(
+    'device_busy',
+    `the line was never silent for ${gapMs} ms, so a reply could not be told apart`,
+    {
+      hint: 'declare what the device sends unasked as events, or give the reply a literal start',
+    },
+  )
+}
