@@ -6,6 +6,7 @@ const ssr = { resolve: { conditions: ['source', 'node', 'import', 'default'] } }
 // "unit" needs nothing but Node; "system" needs socat and Debian's python3-pymodbus.
 export default defineConfig({
   test: {
+    reporters: ['default', './test/closing-line.ts'],
     projects: [
       {
         resolve,

@@ -1,4 +1,4 @@
-/** What a device file declares. `defineDevice` checks it, the contract test holds every file to it. */
+/** What a device type is to the rest of the gateway. Device files write the easier form of `defineDevice`. */
 import type { Static, TObject, TProperties } from 'typebox'
 import type { Effect } from '../errors.ts'
 import type { Framing } from '../port/framing.ts'
@@ -49,11 +49,17 @@ export interface DeviceSession {
   exchange<V>(exchange: Exchange<V>): Promise<V>
 }
 
-/** A vector: a reply and what it means, or a request and its bytes. Bytes are hex ("ff 86 02"), text as `{ text }`. */
+/** Bytes of an example: hex ("ff 86 02") or text. */
+export type ExampleBytes = string | { readonly text: string }
+
+/** A vector: a reply and what it means, or a request and its bytes. */
 export interface Example {
   readonly arguments?: Readonly<Record<string, unknown>>
-  readonly request?: string | { readonly text: string }
-  readonly reply?: string | { readonly text: string }
+  readonly request?: ExampleBytes
+  /** What comes from the line: the frame, with the terminator of a line left out or not. */
+  readonly reply?: ExampleBytes
+  /** For a tool of several transactions: all of them, in order. */
+  readonly exchanges?: readonly { readonly request: ExampleBytes; readonly reply: ExampleBytes }[]
   /** What the tool returns for the reply. */
   readonly value?: unknown
   /** The device code of a refusal. */
@@ -64,7 +70,7 @@ export interface Example {
   readonly ignored?: true
 }
 
-interface ToolBase<P extends TObject, V> {
+export interface ToolBase<P extends TObject, V> {
   readonly title?: string
   readonly description: string
   readonly parameters?: P
@@ -74,30 +80,37 @@ interface ToolBase<P extends TObject, V> {
   /** From the first byte sent; default from the type's line. */
   readonly timeoutMs?: number
   /** Readings that the value sets, by field; default: the fields of the value that are readings. */
-  readonly readings?: (value: V) => Readonly<Record<string, unknown>>
+  readings?(value: V): Readonly<Record<string, unknown>>
   readonly dangerous?: boolean
   readonly effect: Effect
   readonly claims?: readonly Claim[]
   /** Why it is serial, shown in the tool list. */
   readonly because?: string
   readonly serial?: boolean
-  readonly parallelSafe?: boolean | ((args: Static<P>) => boolean)
+  readonly parallelSafe?: boolean | Predicate<Static<P>>
+}
+
+/** A predicate of the arguments; its parameter is as loose as a method's, so that typed tools fit one list. */
+export type Predicate<A> = { test(args: A): boolean }['test']
+
+/** Proves a `set` or `act` whose acknowledgement says nothing. */
+export interface ReadBack {
+  readonly exchange: Exchange<unknown>
+  confirms(value: unknown): boolean
 }
 
 /** One transaction. */
-export interface ExchangeTool<P extends TObject, V> extends ToolBase<P, V> {
-  readonly exchange: (args: Static<P>) => Exchange<V>
-  /** Proves a `set` or `act` whose acknowledgement says nothing: run afterwards in the same hold. */
-  readonly readBack?: (args: Static<P>) => {
-    exchange: Exchange<unknown>
-    confirms: (value: never) => boolean
-  }
+export interface ExchangeTool<P extends TObject = TObject<TProperties>, V = unknown> extends ToolBase<P, V> {
+  /** Throws a GatewayError `invalid_arguments` for what the schema of the parameters cannot express. */
+  exchange(args: Static<P>): Exchange<V>
+  /** Run afterwards in the same hold. */
+  readBack?(args: Static<P>): ReadBack
   readonly run?: never
 }
 
 /** Several transactions, or a protocol with steps. */
-export interface RunTool<P extends TObject, V> extends ToolBase<P, V> {
-  readonly run: (session: DeviceSession, args: Static<P>) => Promise<V>
+export interface RunTool<P extends TObject = TObject<TProperties>, V = unknown> extends ToolBase<P, V> {
+  run(session: DeviceSession, args: Static<P>): Promise<V>
   /** The kinds of frame that any reply of the run may be; default: any frame. */
   readonly shapes?: readonly ReplyShape[]
   readonly exchange?: never
@@ -118,6 +131,32 @@ export interface LineTimes {
   readonly timeoutMs: number
   readonly replyLatencyMaxMs?: number
   readonly gapMs?: number
+}
+
+/** What is asked of a device again and again. */
+export interface PollSpec {
+  /** A duration such as "30s"; what the configuration says goes first. */
+  readonly every: string
+  readonly tool: string
+  /**
+   * The same question in runs of one transaction each, so that nobody waits for more than one frame; their values
+   * are fields of the tool's value. Default: the tool as it is.
+   */
+  readonly parts?: readonly Exchange<Readonly<Record<string, unknown>>>[]
+}
+
+/** What happens between the opening of the port and the first request. */
+export interface BootSpec {
+  /** At most this long for the banner; then the probe, if there is one, must answer, else boot is done. */
+  readonly waitMs: number
+  /** The device's own announcement that it is ready, at its start and in mid-session. */
+  readonly banner?: (frame: Uint8Array) => boolean
+  readonly probe?: Exchange<unknown>
+}
+
+/** A query whose positive reply shows that the expected device is there. */
+export interface IdentitySpec {
+  readonly exchange: Exchange<unknown>
 }
 
 /** What a device simulator answers, `afterMs` after the last byte of the request. */
@@ -154,7 +193,9 @@ export interface DeviceDescription {
   readonly readings: Readonly<Record<string, ReadingSpec>>
   readonly tools: Readonly<Record<string, ToolSpec>>
   readonly events?: readonly EventSpec[]
-  readonly poll?: { readonly every: string; readonly tool: string }
+  readonly poll?: PollSpec
+  readonly boot?: BootSpec
+  readonly identity?: IdentitySpec
   readonly simulator?: (world: SimulatedWorld) => DeviceSimulator
 }
 
@@ -177,9 +218,14 @@ export interface DeviceType<O extends TObject = TObject<TProperties>> {
   readonly uart: Partial<LineSettings>
   /** Commands of a device never overlap: given to every `set` and `act` tool. */
   readonly serial: boolean
-  /** Faults that a schema cannot express; warnings too. */
-  readonly faults?: (options: Static<O>) => readonly OptionFault[]
-  readonly describe: (options: Static<O>) => DeviceDescription
+  /** Its tools are written in the configuration: a `read` that declares nothing stays undeclared. */
+  readonly toolsConfigured?: boolean
+  /** Faults that a schema cannot express; warnings too. Asked of options that fit the schema. */
+  faults?(options: Static<O>): readonly OptionFault[]
+  /** Never throws for options that fit the schema and have no fault. */
+  describe(options: Static<O>): DeviceDescription
   /** Options for the demo, the contract test and `baudway types`, where a device needs some. */
   readonly sample: Static<O>
+  /** Vectors of the sample's tools, where the tools depend on the options and cannot carry their own. */
+  readonly sampleExamples?: Readonly<Record<string, readonly Example[]>>
 }

@@ -31,19 +31,14 @@ export function startsWith(bytes: ArrayLike<number>, length?: number): ReplyShap
 /** Whether some frame could have both shapes. */
 export function shapesOverlap(one: ReplyShape, other: ReplyShape): boolean {
   if (one.length !== undefined && other.length !== undefined && one.length !== other.length) return false
-  if (!reaches(one, other) || !reaches(other, one)) return false
+  const length = one.length ?? other.length ?? Number.POSITIVE_INFINITY
+  if ([...one.bytes, ...other.bytes].some(([offset]) => offset >= length)) return false
   for (const [offset, value] of one.bytes) {
     for (const [otherOffset, otherValue] of other.bytes) {
       if (offset === otherOffset && value !== otherValue) return false
     }
   }
   return true
-}
-
-/** Whether a frame of `shape`'s length has room for the bytes that `other` fixes. */
-function reaches(shape: ReplyShape, other: ReplyShape): boolean {
-  const { length } = shape
-  return length === undefined || other.bytes.every(([offset]) => offset < length)
 }
 
 export function anyOverlap(some: readonly ReplyShape[], others: readonly ReplyShape[]): boolean {

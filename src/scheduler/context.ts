@@ -26,7 +26,10 @@ const EMPTY: Context = Object.freeze({})
  * A deeply frozen copy, so that neither side can change what the other sees. The context is data as JSON has it: a key
  * whose value is undefined is absent. Anything else (functions, class instances, cycles) throws a GatewayError.
  */
-export function freezeContext(context: Context | undefined, code: 'tool_failed' | 'invalid_arguments'): Context {
+export function freezeContext(
+  context: Context | undefined,
+  code: 'tool_failed' | 'invalid_arguments',
+): Context {
   if (context === undefined) return EMPTY
   try {
     if (!isPlainObject(context)) throw new TypeError('it is not an object')
@@ -40,7 +43,9 @@ function freezeObject(object: object, depth: number): Context {
   if (depth > JSON_DEPTH_MAX) throw new TypeError(`it is nested more than ${JSON_DEPTH_MAX} deep`)
   const entries = Object.entries(object).filter(([, value]) => value !== undefined)
   // fromEntries defines properties and does not assign them: a key `__proto__` stays a key.
-  return Object.freeze(Object.fromEntries(entries.map(([key, value]) => [key, freezeValue(value, depth + 1)])))
+  return Object.freeze(
+    Object.fromEntries(entries.map(([key, value]) => [key, freezeValue(value, depth + 1)])),
+  )
 }
 
 function freezeValue(value: unknown, depth: number): unknown {
@@ -91,6 +96,38 @@ export function mergeContext(
   return { context: Object.freeze(Object.fromEntries(merged)), conflicts }
 }
 
+/** A context and the changes that calls which saw it have asked for. */
+export class SharedContext {
+  readonly conflicts: ContextConflict[] = []
+  readonly #reducers: Readonly<Record<string, Reducer>>
+  #snapshot: Context
+  #changes: (CallChanges & { readonly index: number })[] = []
+
+  constructor(initial: Context, reducers: Readonly<Record<string, Reducer>> = {}) {
+    this.#snapshot = initial
+    this.#reducers = reducers
+  }
+
+  get snapshot(): Context {
+    return this.#snapshot
+  }
+
+  /** Keeps the frozen changes of the call at this position of the lane until they are merged. */
+  keep(index: number, call: string, changes: ContextChanges): void {
+    this.#changes.push({ index, call, changes })
+  }
+
+  /** All calls that saw the snapshot are over. */
+  merge(): void {
+    if (this.#changes.length === 0) return
+    const changes = this.#changes.sort((one, other) => one.index - other.index)
+    this.#changes = []
+    const { context, conflicts } = mergeContext(this.#snapshot, changes, this.#reducers)
+    this.#snapshot = context
+    this.conflicts.push(...conflicts)
+  }
+}
+
 function agreed(values: readonly unknown[]): unknown {
   const first = values[0]
   return values.every((value) => isDeepStrictEqual(value, first)) ? first : undefined
@@ -100,7 +137,8 @@ function agreed(values: readonly unknown[]): unknown {
 const REDUCE: Readonly<Record<Reducer, (old: unknown, values: readonly unknown[]) => unknown>> = {
   /** An array adds its elements, anything else is added as one. */
   append: (old, values) => Object.freeze((old === undefined ? [] : [old]).concat(values).flat(1)),
-  sum: (old, values) => overNumbers(old, values, (numbers) => numbers.reduce((sum, number) => sum + number, 0)),
+  sum: (old, values) =>
+    overNumbers(old, values, (numbers) => numbers.reduce((sum, number) => sum + number, 0)),
   max: (old, values) => overNumbers(old, values, (numbers) => Math.max(...numbers)),
   min: (old, values) => overNumbers(old, values, (numbers) => Math.min(...numbers)),
   last: (_old, values) => values.at(-1),

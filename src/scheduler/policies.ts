@@ -110,10 +110,16 @@ class ResourceOrder implements LaneOrder {
   place(call: OrderedCall): Placement {
     const index = this.#calls
     this.#calls += 1
-    const { level, waitsFor } = this.#order.place(index, isBarrier(call) ? withBarrier(call.claims) : call.claims)
+    const { level, waitsFor } = this.#order.place(
+      index,
+      isBarrier(call) ? withBarrier(call.claims) : call.claims,
+    )
     return {
       partition: level,
-      waitsFor: [...waitsFor].map(([earlier, resource]) => ({ index: earlier, reason: claimReason(resource) })),
+      waitsFor: [...waitsFor].map(([earlier, resource]) => ({
+        index: earlier,
+        reason: claimReason(resource),
+      })),
     }
   }
 

@@ -1,6 +1,6 @@
 /** What the scheduler is given to run, and what it gives back. It knows nothing of devices or of who is calling. */
 import type { ErrorCode, GatewayError, Outcome } from '../errors.ts'
-import type { Claim, Declaration, Rank } from './declaration.ts'
+import type { Claim, Declaration, Policy, Rank } from './declaration.ts'
 
 /** The changes of a lane's shared context that a run asks for. */
 export type ContextChanges = Readonly<Record<string, unknown>>
@@ -68,18 +68,28 @@ export interface TaskResult {
   readonly timing: TaskTiming
 }
 
+/**
+ * How changes of one context key by several calls become one value. `append` adds the elements of an array, or
+ * anything else as one element; `sum`, `max` and `min` take numbers, the old value among them; `last` is the last in
+ * declared order.
+ */
+export type Reducer = 'append' | 'sum' | 'max' | 'min' | 'last'
+
 export interface LaneOptions {
-  readonly policy: 'partition' | 'batch' | 'resource'
+  readonly policy: Policy
   readonly rank: Rank
   /** Absolute, on the clock; undefined: none. */
   readonly deadlineAt?: number
   readonly onError: 'continue' | 'abort'
   readonly context?: Readonly<Record<string, unknown>>
+  /** By context key. */
+  readonly reducers?: Readonly<Record<string, Reducer>>
 }
 
 /** Two calls of one partition that wanted different values of one key: the key keeps its old value. */
 export interface ContextConflict {
   readonly key: string
+  /** Undefined: the key was absent and stays so. */
   readonly kept: unknown
   readonly wanted: readonly { readonly call: string; readonly value: unknown }[]
 }

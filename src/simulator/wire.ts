@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../clock.ts'
 import { assert } from '../errors.ts'
 import { characterMs, type LineSettings } from '../port/request.ts'
 import type { Burst } from './burst.ts'
+import { type ControlEdge, type ControlLine, ControlLines } from './control-lines.ts'
 import { type Standstill, WireDirection } from './direction.ts'
 import { type ByteFate, heard, noise, settingsAgree } from './noise.ts'
 
@@ -17,7 +18,6 @@ const CHUNK_BYTES = 64
 const ADAPTER_CHUNK_BYTES = 62
 /** What the devices may have waiting for the line; beyond it they lose what they send. */
 const FAR_END_QUEUE_BYTES_MAX = 65_536
-const CONTROL_EDGES_MAX = 1_000
 const ECHO_TALKER = '(echo)'
 
 export interface WireOptions {
@@ -47,14 +47,6 @@ export interface WireFaults {
 }
 
 export type OpenFault = 'absent' | 'busy' | 'denied' | 'locked'
-
-export type ControlLine = 'dtr' | 'rts' | 'brk'
-
-export interface ControlEdge {
-  readonly at: number
-  readonly line: ControlLine
-  readonly high: boolean
-}
 
 export interface ModemLines {
   readonly cts: boolean
@@ -112,8 +104,9 @@ export class SimulatedWire {
   #stalled: Standstill | undefined
   #openFaults: OpenFault[] = []
   #modem: ModemLines = { cts: true, dsr: true, dcd: true }
-  readonly #control: Record<ControlLine, boolean> = { dtr: false, rts: false, brk: false }
-  readonly #controlEdges: ControlEdge[] = []
+  readonly #control = new ControlLines((edge) => {
+    for (const farEnd of this.#farEnds) farEnd.control?.(edge)
+  })
   readonly #counts = {
     bytesToFarEnd: 0,
     bytesToHost: 0,
@@ -208,7 +201,7 @@ export class SimulatedWire {
 
   /** The last changes of the control lines, oldest first. */
   get controlEdges(): readonly ControlEdge[] {
-    return this.#controlEdges
+    return this.#control.edges
   }
 
   /** An open of the port: what came before is gone, and the control lines rise. */
@@ -236,12 +229,7 @@ export class SimulatedWire {
   }
 
   setControl(line: ControlLine, high: boolean): void {
-    if (this.#control[line] === high) return
-    this.#control[line] = high
-    const edge = { at: this.clock.now(), line, high }
-    this.#controlEdges.push(edge)
-    if (this.#controlEdges.length > CONTROL_EDGES_MAX) this.#controlEdges.shift()
-    for (const farEnd of this.#farEnds) farEnd.control?.(edge)
+    this.#control.drive(line, high, this.clock.now())
   }
 
   /** Room in the transmit buffer. */
@@ -273,10 +261,10 @@ export class SimulatedWire {
   unplug(): void {
     if (!this.#plugged) return
     this.#plugged = false
-    const host = this.#host
-    this.#host = undefined
     this.#toFarEnd.cut()
     this.#toHost.discardArrived()
+    const host = this.#host
+    this.#host = undefined
     this.setControl('brk', false)
     this.#dropControl()
     host?.unplugged()
@@ -347,10 +335,15 @@ export class SimulatedWire {
   }
 
   #heard(heading: Heading, sent: Burst): readonly Burst[] {
-    const agreed = this.#host === undefined || settingsAgree(this.#hostSettings, this.#farSettings)
+    const agreed = settingsAgree(this.#hostSettings, this.#farSettings)
     const { byte } = this.faults
     if (agreed && !byte) return [sent]
-    const spoilt = agreed ? [sent] : heard(sent, noise(() => this.clock.random()))
+    const spoilt = agreed
+      ? [sent]
+      : heard(
+          sent,
+          noise(() => this.clock.random()),
+        )
     return byte ? spoilt.flatMap((burst) => heard(burst, (value, at) => byte(heading, value, at))) : spoilt
   }
 }

@@ -176,7 +176,7 @@ class Scan {
     this.#at += token.length
     const value = Number(token)
     if (!Number.isFinite(value)) this.#note(undefined, 'the number is too large', start)
-    else if (!Number.isSafeInteger(value) && INTEGER.test(token)) {
+    else if (!Number.isSafeInteger(value) && INTEGER.test(token) && String(value) !== token) {
       this.#note(undefined, 'the whole number has more digits than a double can hold', start)
     }
     return true

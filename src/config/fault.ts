@@ -1,0 +1,58 @@
+/**
+ * What is wrong with a configuration. A fault is a value, never an exception: the command prints all of them, a
+ * reload refuses the file and keeps what runs.
+ */
+
+/** A fault of data that stands in no file: the library's configuration object. */
+export interface DataFault {
+  /** JSON pointer to the offending key or value; of a missing key, to the mapping that lacks it. */
+  readonly pointer: string
+  /** One sentence, without full stop. */
+  readonly message: string
+  /** What to do about it. */
+  readonly hint?: string
+}
+
+/** A fault of a file. Lines and columns count from 1; columns are UTF-16 code units, as editors count them. */
+export interface Fault extends DataFault {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** A fault or a warning on its way to a position: `at` says whether the key or the value is to be shown. */
+export interface Finding extends DataFault {
+  readonly severity: 'error' | 'warning'
+  readonly at: 'key' | 'value'
+}
+
+export function errorAt(pointer: string, message: string, parts: FindingParts = {}): Finding {
+  return finding('error', pointer, message, parts)
+}
+
+export function warningAt(pointer: string, message: string, parts: FindingParts = {}): Finding {
+  return finding('warning', pointer, message, parts)
+}
+
+interface FindingParts {
+  readonly at?: 'key' | 'value'
+  readonly hint?: string | undefined
+}
+
+function finding(
+  severity: Finding['severity'],
+  pointer: string,
+  message: string,
+  { at = 'value', hint }: FindingParts,
+): Finding {
+  return hint === undefined
+    ? { severity, pointer, at, message }
+    : { severity, pointer, at, message, hint }
+}
+
+/** `FILE:LINE:COLUMN: message (hint)`, or the pointer where there is no file. */
+export function formatFault(fault: DataFault | Fault): string {
+  const place = 'file' in fault ? `${fault.file}:${fault.line}:${fault.column}` : fault.pointer || '/'
+  const hint = fault.hint === undefined ? '' : ` (${fault.hint})`
+  return `${place}: ${fault.message}${hint}`
+}

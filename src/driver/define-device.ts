@@ -1,0 +1,165 @@
+/**
+ * `defineDevice`: the easy form of a device type, checked when the file is loaded. Whatever is wrong here was
+ * written by the author of the device file, so it is an assertion that names the type and the tool.
+ */
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { assert } from '../errors.ts'
+import type { Framing } from '../port/framing.ts'
+
+import type { LineSettings } from '../port/request.ts'
+import { type Command, toolOf } from './command.ts'
+import type {
+  BootSpec,
+  DeviceDescription,
+  DeviceSimulator,
+  DeviceType,
+  EventSpec,
+  Example,
+  IdentitySpec,
+  LineTimes,
+  OptionFault,
+  PollSpec,
+  ReadingSpec,
+  SimulatedWorld,
+  ToolSpec,
+} from './device-type.ts'
+
+/** Lower-case words joined by single underscores. */
+export const NAME_PATTERN = '^[a-z][a-z0-9]*(_[a-z0-9]+)*$'
+/** With a device id of 31 characters and the two underscores between, a tool name then has at most 64. */
+export const COMMAND_LENGTH_MAX = 31
+
+/** A device of a type: what the file says once, or for each set of options. */
+export interface DescriptionSpec {
+  readonly framing: Framing
+  readonly line: LineTimes
+  readonly readings: Readonly<Record<string, ReadingSpec>>
+  /** Tools with parameters are written as `command({ … })`, which types their arguments. */
+  readonly tools: Readonly<Record<string, Command>>
+  readonly events?: readonly EventSpec[]
+  readonly poll?: PollSpec
+  readonly boot?: BootSpec
+  readonly identity?: IdentitySpec
+  simulator?(world: SimulatedWorld): DeviceSimulator
+}
+
+interface TypeSpec {
+  readonly type: string
+  readonly title: string
+  readonly description?: string
+  /** Settings of the line; the word `serial` only ever means concurrency. */
+  readonly uart: Partial<LineSettings>
+  /** Its commands never overlap: given to every `set` and `act` tool. */
+  readonly serial: boolean
+}
+
+/** A type without options. */
+export interface StaticDeviceSpec extends TypeSpec, DescriptionSpec {
+  readonly options?: never
+  readonly describe?: never
+  readonly toolsConfigured?: never
+}
+
+/** A type whose devices differ by what the configuration says of them. */
+export interface ConfigurableDeviceSpec<O extends TObject> extends TypeSpec {
+  readonly options: O
+  readonly addressed?: boolean
+  /** Its tools are written in the configuration: a `read` that declares nothing stays undeclared. */
+  readonly toolsConfigured?: boolean
+  readonly sample: Static<O>
+  /** Vectors of the sample's tools, where the tools depend on the options and cannot carry their own. */
+  readonly sampleExamples?: Readonly<Record<string, readonly Example[]>>
+  faults?(options: Static<O>): readonly OptionFault[]
+  describe(options: Static<O>): DescriptionSpec
+}
+
+export function defineDevice(spec: StaticDeviceSpec): DeviceType
+export function defineDevice<O extends TObject>(spec: ConfigurableDeviceSpec<O>): DeviceType
+export function defineDevice(spec: StaticDeviceSpec | ConfigurableDeviceSpec<TObject>): DeviceType {
+  const { type } = spec
+  assert(
+    /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(type),
+    `device type "${type}": not lower-case words and hyphens`,
+  )
+  const shared = {
+    type,
+    title: spec.title,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+    uart: spec.uart,
+    serial: spec.serial,
+  }
+  if (spec.describe === undefined) {
+    const description = checked(spec, spec)
+    const options: TObject<TProperties> = Type.Object({})
+    return { ...shared, options, addressed: false, sample: {}, describe: () => description }
+  }
+  checked(spec, spec.describe(spec.sample))
+  return {
+    ...shared,
+    options: spec.options,
+    addressed: spec.addressed ?? false,
+    sample: spec.sample,
+    sampleExamples: spec.sampleExamples ?? {},
+    toolsConfigured: spec.toolsConfigured ?? false,
+    faults: (options) => spec.faults?.(options) ?? [],
+    describe: (options) => checked(spec, spec.describe(options)),
+  }
+}
+
+/** The property of a result that may be null, in the plain form that every reader of schemas takes. */
+export function nullable<T extends TSchema & { readonly type: string }>(schema: T) {
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
+}
+
+function checked(
+  spec: StaticDeviceSpec | ConfigurableDeviceSpec<TObject>,
+  parts: DescriptionSpec,
+): DeviceDescription {
+  const { type, serial } = spec
+  const configured = spec.toolsConfigured ?? false
+  const tools: Record<string, ToolSpec> = {}
+  for (const [name, command] of Object.entries(parts.tools)) {
+    const where = `device type ${type}, tool ${name}`
+    checkName(where, name)
+    checkDeclaration(where, command, { serial, configured })
+    tools[name] = toolOf(where, command, parts.framing, serial)
+  }
+  for (const field of Object.keys(parts.readings)) checkName(`device type ${type}, reading ${field}`, field)
+  const { poll } = parts
+  assert(!poll || tools[poll.tool], `device type ${type}: it polls ${poll?.tool}, and there is no such tool`)
+  assert(!poll || tools[poll.tool]?.effect === 'read', `device type ${type}: a poll must only read`)
+  const { framing, line, readings, events, boot, identity } = parts
+  return {
+    framing,
+    line,
+    readings,
+    tools,
+    ...(events === undefined ? {} : { events }),
+    ...(poll === undefined ? {} : { poll }),
+    ...(boot === undefined ? {} : { boot }),
+    ...(identity === undefined ? {} : { identity }),
+    ...(parts.simulator === undefined ? {} : { simulator: parts.simulator }),
+  }
+}
+
+function checkName(where: string, name: string): void {
+  assert(new RegExp(NAME_PATTERN).test(name), `${where}: a name is lower-case words joined by underscores`)
+}
+
+function checkDeclaration(
+  where: string,
+  command: Command,
+  type: { readonly serial: boolean; readonly configured: boolean },
+): void {
+  const { effect, serial, parallelSafe } = command
+  if (effect === 'read') {
+    const declared = serial === true || parallelSafe !== undefined
+    assert(declared || type.configured, `${where}: a read says "parallelSafe: true" or "serial: true"`)
+    return
+  }
+  assert(type.serial || serial === true, `${where}: what changes something is "serial: true"`)
+  assert(
+    type.configured || parallelSafe === undefined || parallelSafe === false,
+    `${where}: what changes something is not parallel-safe`,
+  )
+}

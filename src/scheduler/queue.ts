@@ -1,0 +1,132 @@
+/**
+ * The one table of claims of the process: the rows that wait, in order, and the rows that run, by resource. It keeps
+ * the order and decides nothing; admission.ts has the rule.
+ *
+ * Waiting rows of a resource stand in two sorted arrays, one for each mode, because a shared row is held back by
+ * exclusive ones only. Most resources have few rows; `gateway` has all of them, as shared, and those are read only when
+ * somebody wants the gateway exclusively. Inserting and removing is a binary search and a move of memory.
+ */
+import { assert } from '../errors.ts'
+import type { ClaimMode, Claims } from './claims.ts'
+import type { Rank } from './declaration.ts'
+
+/** A call in the table. */
+export interface Row {
+  /** Order of acceptance in the process: first come, first served. */
+  readonly order: number
+  readonly lane: number
+  readonly device: string | undefined
+  readonly claims: Claims
+  /** Since when it waits for nothing of its lane any more. */
+  readonly queuedAtMs: number
+  /** Changed only by `Queue.raise`. */
+  rank: Rank
+  /** Until then it keeps its place and may not start. */
+  notBeforeMs: number
+}
+
+const RANK_ORDER: Readonly<Record<Rank, number>> = { stop: 0, interactive: 1, automation: 2, poll: 3 }
+
+export function compareRows(one: Row, other: Row): number {
+  return RANK_ORDER[one.rank] - RANK_ORDER[other.rank] || one.order - other.order
+}
+
+/** One resource. */
+export interface Line<R extends Row> {
+  readonly waiting: Readonly<Record<ClaimMode, readonly R[]>>
+  readonly running: Readonly<Record<ClaimMode, number>>
+}
+
+interface MutableLine<R extends Row> extends Line<R> {
+  readonly waiting: Record<ClaimMode, R[]>
+  readonly running: Record<ClaimMode, number>
+}
+
+export class Queue<R extends Row> {
+  readonly #lines = new Map<string, MutableLine<R>>()
+  readonly #waiting = new Set<R>()
+
+  isWaiting(row: R): boolean {
+    return this.#waiting.has(row)
+  }
+
+  /** Undefined: nobody waits for the resource or holds it. */
+  line(resource: string): Line<R> | undefined {
+    return this.#lines.get(resource)
+  }
+
+  insert(row: R): void {
+    assert(!this.#waiting.has(row), 'a row is in the table once')
+    this.#waiting.add(row)
+    for (const [resource, mode] of row.claims) {
+      const rows = this.#lineFor(resource).waiting[mode]
+      rows.splice(indexFor(rows, row), 0, row)
+    }
+  }
+
+  /** Takes a waiting row out. */
+  remove(row: R): void {
+    assert(this.#waiting.delete(row), 'only a waiting row is taken out')
+    for (const [resource, mode] of row.claims) {
+      const line = this.#lineFor(resource)
+      const rows = line.waiting[mode]
+      const index = indexFor(rows, row)
+      assert(rows[index] === row, 'a waiting row stands at its place')
+      rows.splice(index, 1)
+      this.#dropIfIdle(resource, line)
+    }
+  }
+
+  /** A waiting row runs from now on and holds all its claims. */
+  start(row: R): void {
+    this.remove(row)
+    for (const [resource, mode] of row.claims) {
+      const { running } = this.#lineFor(resource)
+      const isFree = running.exclusive === 0 && (mode === 'shared' || running.shared === 0)
+      assert(isFree, 'a row starts only where all its claims are free')
+      running[mode] += 1
+    }
+  }
+
+  /** A running row is over and holds nothing any more. */
+  end(row: R): void {
+    for (const [resource, mode] of row.claims) {
+      const line = this.#lineFor(resource)
+      line.running[mode] -= 1
+      this.#dropIfIdle(resource, line)
+    }
+  }
+
+  raise(row: R, rank: Rank): void {
+    this.remove(row)
+    row.rank = rank
+    this.insert(row)
+  }
+
+  #lineFor(resource: string): MutableLine<R> {
+    let line = this.#lines.get(resource)
+    if (!line) {
+      line = { waiting: { exclusive: [], shared: [] }, running: { exclusive: 0, shared: 0 } }
+      this.#lines.set(resource, line)
+    }
+    return line
+  }
+
+  #dropIfIdle(resource: string, { waiting, running }: MutableLine<R>): void {
+    const count = waiting.exclusive.length + waiting.shared.length + running.exclusive + running.shared
+    if (count === 0) this.#lines.delete(resource)
+  }
+}
+
+/** Where the row stands, or would stand, in the sorted rows. */
+function indexFor(rows: readonly Row[], row: Row): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const other = rows[middle]
+    if (other && compareRows(other, row) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
