@@ -47,7 +47,11 @@ const Register = Type.Object(
     bit: Type.Optional(Type.Integer({ minimum: 0, maximum: 15, description: '0 is the least significant' })),
     scale: Type.Optional(Type.Number()),
     offset: Type.Optional(Type.Number()),
-    enum: Type.Optional(Type.Record(Type.String({ pattern: '^-?[0-9]+$' }), Type.String({ minLength: 1 }))),
+    enum: Type.Optional(
+      Type.Record(Type.String({ pattern: '^-?[0-9]+$' }), Type.String({ minLength: 1 }), {
+        additionalProperties: false,
+      }),
+    ),
     unit: Type.Optional(Type.String()),
     deviceClass: Type.Optional(Type.String()),
     stateClass: Type.Optional(Type.Enum(['measurement', 'total', 'total_increasing'])),
@@ -216,6 +220,7 @@ export default defineDevice({
         scale: 0.1,
         unit: '°C',
         deviceClass: 'temperature',
+        stateClass: 'measurement',
         writable: true,
         min: 5,
         max: 80,
@@ -239,5 +244,82 @@ export default defineDevice({
       },
     ],
     coils: [{ name: 'pump', coil: 0, writable: true, toggle: true }],
+  },
+  sampleExamples: {
+    read_all: [
+      {
+        exchanges: [
+          { request: '03 03 00 10 00 01 84 2d', reply: '03 03 02 01 c7 81 86' },
+          { request: '03 03 00 20 00 01 84 22', reply: '03 03 02 00 d7 81 da' },
+          { request: '03 03 00 28 00 01 05 e0', reply: '03 03 02 00 02 40 45' },
+          { request: '03 04 00 40 00 02 71 fd', reply: '03 04 04 00 01 11 70 84 30' },
+          { request: '03 01 00 00 00 01 fc 28', reply: '03 01 01 01 91 f0' },
+        ],
+        value: { flow_temperature: 45.5, setpoint: 21.5, mode: 'hot_water', heat_energy: 70_000, pump: true },
+      },
+    ],
+    read_flow_temperature: [
+      {
+        request: '03 03 00 10 00 01 84 2d',
+        reply: '03 03 02 01 c7 81 86',
+        value: { flow_temperature: 45.5 },
+      },
+      { reply: '03 03 02 ff f1 41 f0', value: { flow_temperature: -1.5 } },
+      { reply: '03 83 02 61 31', refused: 2 },
+      // Another unit's reply, and a damaged one.
+      { reply: '02 03 02 01 c7 bc 46', ignored: true },
+      { reply: '03 03 02 01 c7 81 87', ignored: true },
+    ],
+    read_setpoint: [
+      { request: '03 03 00 20 00 01 84 22', reply: '03 03 02 00 d7 81 da', value: { setpoint: 21.5 } },
+    ],
+    set_setpoint: [
+      {
+        arguments: { value: 21.5 },
+        request: '03 06 00 20 00 d7 c9 bc',
+        reply: '03 06 00 20 00 d7 c9 bc',
+        value: { setpoint: 21.5 },
+      },
+      // The acknowledgement of another value.
+      { arguments: { value: 21.5 }, reply: '03 06 00 20 00 d8 89 b8', ignored: true },
+      { arguments: { value: 21.5 }, reply: '03 86 03 a3 a1', refused: 3 },
+      { arguments: { value: 21.5 }, reply: '03 86 06 63 a2', busy: true },
+    ],
+    read_mode: [
+      { request: '03 03 00 28 00 01 05 e0', reply: '03 03 02 00 02 40 45', value: { mode: 'hot_water' } },
+      // A number without a name.
+      { reply: '03 03 02 00 07 80 46', value: { mode: null } },
+    ],
+    set_mode: [
+      {
+        arguments: { value: 'heating' },
+        request: '03 06 00 28 00 01 c9 e0',
+        reply: '03 06 00 28 00 01 c9 e0',
+        value: { mode: 'heating' },
+      },
+    ],
+    read_heat_energy: [
+      {
+        request: '03 04 00 40 00 02 71 fd',
+        reply: '03 04 04 00 01 11 70 84 30',
+        value: { heat_energy: 70_000 },
+      },
+    ],
+    read_pump: [
+      { request: '03 01 00 00 00 01 fc 28', reply: '03 01 01 01 91 f0', value: { pump: true } },
+      { reply: '03 01 01 00 50 30', value: { pump: false } },
+    ],
+    set_pump: [
+      {
+        arguments: { value: true },
+        request: '03 05 00 00 ff 00 8d d8',
+        reply: '03 05 00 00 ff 00 8d d8',
+        value: { pump: true },
+      },
+    ],
+    toggle_pump: [
+      { request: '03 05 00 00 55 00 f3 78', reply: '03 05 00 00 55 00 f3 78', value: {} },
+      { reply: '03 85 04 e2 93', refused: 4 },
+    ],
   },
 })

@@ -46,7 +46,8 @@ const OWNER: Principal = { id: 'library', name: 'library', role: 'admin' }
 const ADMIN: Principal = { id: 'admin', name: 'admin', role: 'admin' }
 
 export class Gateway {
-  readonly #parts: Required<Pick<GatewayParts, 'configuration' | 'clock' | 'log'>>
+  readonly #configuration: Configuration
+  readonly #clock: Clock
   readonly #lines: Lines
   readonly #scheduler: Scheduler
   readonly #registry = new ToolRegistry()
@@ -60,8 +61,11 @@ export class Gateway {
   #closing: Promise<void> | undefined
 
   private constructor(parts: GatewayParts, types: ReadonlyMap<string, DeviceType>, token: string) {
-    const { configuration, clock = systemClock, log = silentLog } = parts
-    this.#parts = { configuration, clock, log }
+    const { configuration } = parts
+    const clock = parts.clock ?? systemClock
+    const log = parts.log ?? silentLog
+    this.#configuration = configuration
+    this.#clock = clock
     this.adminToken = token
     this.#tokenDigest = digest(token)
     const { policy, queueLength } = configuration.scheduler
@@ -93,7 +97,8 @@ export class Gateway {
 
   /** Opens the ports and starts to poll. Nothing is served before `listen`. */
   static async start(parts: GatewayParts): Promise<Gateway> {
-    const { configuration, clock = systemClock } = parts
+    const { configuration } = parts
+    const clock = parts.clock ?? systemClock
     const types = parts.types ?? (await loadCatalogue())
     const { stateDir } = configuration
     const token = stateDir === undefined ? newToken(clock) : await adminToken(clock, stateDir)
@@ -103,8 +108,8 @@ export class Gateway {
     return gateway
   }
 
-  call(name: string, args?: Readonly<Record<string, unknown>>, options?: BatchOptions): Promise<CallResult> {
-    return this.#gate.call({ ...options, name, ...(args === undefined ? {} : { arguments: args }) }, OWNER)
+  call(call: CallRequest & BatchOptions, options?: BatchOptions): Promise<CallResult> {
+    return this.#gate.call({ ...options, ...call }, OWNER)
   }
 
   batch(calls: readonly CallRequest[], options?: BatchOptions): Promise<BatchResponse> {
@@ -135,7 +140,7 @@ export class Gateway {
 
   /** Serves, and resolves with the URL. Rejects with the error of the socket. */
   async listen(): Promise<string> {
-    const { host, port } = this.#parts.configuration.http
+    const { host, port } = this.#configuration.http
     const url = await this.#http.listen({ host, port })
     this.#bound = host
     return url
@@ -151,7 +156,7 @@ export class Gateway {
   }
 
   async #close(): Promise<void> {
-    const { clock } = this.#parts
+    const clock = this.#clock
     for (const poller of this.#pollers) poller.stop()
     const finished = this.#scheduler.shutdown()
     const patience = new AbortController()
@@ -163,7 +168,7 @@ export class Gateway {
   }
 
   #startPolling(): void {
-    const { clock } = this.#parts
+    const clock = this.#clock
     for (const { settings, driver } of this.#lines.devices.values()) {
       const { poll } = driver.description
       if (settings.pollMs === undefined || poll === undefined) continue

@@ -3,7 +3,7 @@
  * that speak to them.
  */
 import type { Clock } from './clock.ts'
-import type { Configuration, DeviceSettings, PortSettings } from './config/configuration.ts'
+import type { Configuration, DeviceConfiguration, PortConfiguration } from './config/configuration.ts'
 import type { DeviceDescription, DeviceType } from './driver/device-type.ts'
 import { DeviceDriver } from './driver/driver.ts'
 import { assert } from './errors.ts'
@@ -30,7 +30,7 @@ export interface LineParts {
 }
 
 export interface ConfiguredDevice {
-  readonly settings: DeviceSettings
+  readonly settings: DeviceConfiguration
   readonly type: DeviceType
   readonly driver: DeviceDriver
 }
@@ -43,7 +43,7 @@ export interface Lines {
 }
 
 interface Described {
-  readonly settings: DeviceSettings
+  readonly settings: DeviceConfiguration
   readonly type: DeviceType
   readonly description: DeviceDescription
 }
@@ -72,7 +72,7 @@ export function createLines(parts: LineParts): Lines {
   return { ports, devices, simulation }
 }
 
-function describe(settings: DeviceSettings, { types }: LineParts): Described {
+function describe(settings: DeviceConfiguration, { types }: LineParts): Described {
   const type = types.get(settings.type)
   assert(type, `the configuration names the unknown type ${settings.type}`)
   return { settings, type, description: type.describe(settings.options) }
@@ -85,10 +85,9 @@ interface PortWorld extends LineParts {
   readonly drivers: readonly DeviceDriver[]
 }
 
-function createPort(settings: PortSettings, devices: readonly Described[], world: PortWorld): Port {
+function createPort(settings: PortConfiguration, devices: readonly Described[], world: PortWorld): Port {
   const { clock, log, simulation, drivers, registry, onChange } = world
   const isSimulated = settings.path === SIMULATED
-  const named = isSimulated || world.binding !== undefined
   if (isSimulated) plugSimulators(settings, devices, simulation)
   return new Port({
     id: settings.id,
@@ -96,7 +95,7 @@ function createPort(settings: PortSettings, devices: readonly Described[], world
     settings: settings.settings,
     framing: devices[0]?.description.framing ?? silentFraming,
     binding: (isSimulated ? simulation?.binding : world.binding) ?? createSystemBinding(),
-    host: named ? namesOnlyHost : linuxHost,
+    host: isSimulated && simulation ? simulation.binding.host : world.binding ? namesOnlyHost : linuxHost,
     devices: registry,
     clock,
     log,
@@ -106,7 +105,7 @@ function createPort(settings: PortSettings, devices: readonly Described[], world
 }
 
 function plugSimulators(
-  settings: PortSettings,
+  settings: PortConfiguration,
   devices: readonly Described[],
   simulation: Simulation | undefined,
 ): void {

@@ -13,7 +13,8 @@ export const batch = defineCommand({
   options: { json: { type: 'boolean', help: 'print what HTTP answers' }, ...GATEWAY_OPTIONS },
   positionals: { min: 1, max: 1, names: ['FILE'] },
   notes: [
-    'FILE is JSON or YAML: a list of calls, or an object with "calls" and the options of a batch. - is stdin.',
+    'FILE is JSON or YAML: a list of calls, or an object with "calls" and the',
+    'options of a batch. - is stdin.',
   ],
   run: async (values, [file = ''], terminal) => {
     const request = await readBatch(file, terminal)

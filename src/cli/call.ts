@@ -15,7 +15,8 @@ export const call = defineCommand({
   },
   positionals: { min: 1, max: Number.POSITIVE_INFINITY, names: ['TOOL', '[name=value …]'] },
   notes: [
-    'A value is read as the tool wants it: a number, true or false, text, or JSON for objects and arrays.',
+    'A value is read as the tool wants it: a number, true or false, text, or JSON',
+    'for objects and arrays.',
   ],
   run: async (values, positionals, terminal) => {
     const [name = '', ...pairs] = positionals

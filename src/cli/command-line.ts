@@ -1,11 +1,11 @@
 /** From the words of a command line to an exit code. Only what nobody expected leaves as an exception. */
 import { nearest } from '../tool/nearest.ts'
+import { VERSION } from '../version.ts'
 import { CommandFault, DONE, WRONG_USAGE } from './command.ts'
 import { COMMANDS, findCommand } from './commands.ts'
 import { commandHelp, overview, usageLine } from './help.ts'
 import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
-import { packageVersion } from './version.ts'
 
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
   const [first, ...rest] = words
@@ -14,7 +14,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
       for (const line of overview()) terminal.complain(line)
       return WRONG_USAGE
     case '--version':
-      terminal.print(packageVersion())
+      terminal.print(VERSION)
       return DONE
     case 'help':
     case '--help':

@@ -4,14 +4,15 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { messageOf } from '../errors.ts'
 import { CommandFault, FAILED, type Option, WRONG_USAGE } from './command.ts'
 import { isAlive, readGatewayFile } from './gateway-file.ts'
 import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 export const GATEWAY_OPTIONS = {
-  url: { type: 'string', value: 'URL', help: 'the gateway; default BAUDWAY_URL, else the local one' },
-  token: { type: 'string', value: 'TOKEN', help: 'default BAUDWAY_TOKEN, else that of the local gateway' },
+  url: { type: 'string', value: 'URL', help: 'default BAUDWAY_URL, else the local gateway' },
+  token: { type: 'string', value: 'TOKEN', help: 'default BAUDWAY_TOKEN, else of the local gateway' },
   'state-dir': { type: 'string', value: 'DIR', help: 'the state directory of the local gateway' },
 } as const satisfies Record<string, Option>
 
@@ -143,7 +144,8 @@ function unreachable(url: string, error: unknown, asked: boolean): CommandFault 
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   const reason = NEVER_CONNECTED[code]
   if (reason !== undefined) return new CommandFault(FAILED, `No gateway at ${url}. ${reason}`, START_IT)
-  const lines = [`The connection to ${url} broke${code === '' ? '' : ` (${code})`}.`]
+  const why = code === '' ? messageOf(cause ?? error) : code
+  const lines = [`The connection to ${url} broke (${why}).`]
   if (asked) lines.push('What was asked may have been done, or may still run. Look before asking again.')
   return new CommandFault(FAILED, ...lines)
 }

@@ -3,7 +3,10 @@ import { open } from 'node:fs/promises'
 import { messageOf } from '../errors.ts'
 
 export type FileContent =
-  | { readonly bytes: Uint8Array; /** Anybody on this machine may read it. */ readonly worldReadable: boolean }
+  | {
+      readonly bytes: Uint8Array /** Anybody on this machine may read it. */
+      readonly worldReadable: boolean
+    }
   | { readonly fault: string; readonly hint?: string }
 
 const OTHERS_MAY_READ = 0o004

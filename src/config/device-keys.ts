@@ -23,7 +23,11 @@ const StopEntry = Type.Unsafe<string | StopCommand>({
   then: { pattern: TOOL_NAME.pattern },
   else: {
     properties: {
-      tool: { type: 'string', pattern: TOOL_NAME.pattern, description: 'The command of a tool of this device.' },
+      tool: {
+        type: 'string',
+        pattern: TOOL_NAME.pattern,
+        description: 'The command of a tool of this device.',
+      },
       arguments: { type: 'object', description: 'The arguments of the tool.' },
     },
     required: ['tool'],

@@ -45,9 +45,7 @@ function finding(
   message: string,
   { at = 'value', hint }: FindingParts,
 ): Finding {
-  return hint === undefined
-    ? { severity, pointer, at, message }
-    : { severity, pointer, at, message, hint }
+  return hint === undefined ? { severity, pointer, at, message } : { severity, pointer, at, message, hint }
 }
 
 /** `FILE:LINE:COLUMN: message (hint)`, or the pointer where there is no file. */
@@ -55,4 +53,14 @@ export function formatFault(fault: DataFault | Fault): string {
   const place = 'file' in fault ? `${fault.file}:${fault.line}:${fault.column}` : fault.pointer || '/'
   const hint = fault.hint === undefined ? '' : ` (${fault.hint})`
   return `${place}: ${fault.message}${hint}`
+}
+
+/** A text longer than this is cut in a sentence. */
+const QUOTED_LENGTH_MAX = 40
+
+/** As JSON, so that no control character of a file reaches a terminal or a log. */
+export function quoted(text: string): string {
+  const characters = [...text.slice(0, 2 * QUOTED_LENGTH_MAX)]
+  const cut = characters.length > QUOTED_LENGTH_MAX || text.length > 2 * QUOTED_LENGTH_MAX
+  return JSON.stringify(cut ? `${characters.slice(0, QUOTED_LENGTH_MAX).join('')}…` : text)
 }

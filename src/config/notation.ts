@@ -131,6 +131,10 @@ function parseQuantity(
   return unit === undefined ? undefined : number * unit
 }
 
+export function isId(text: string): boolean {
+  return text.length <= ID_LENGTH_MAX && new RegExp(ID.pattern).test(text)
+}
+
 /** An id in words: `office_co2` is shown as `Office co2`. */
 export function wordsOf(id: string): string {
   const words = id.replaceAll('_', ' ')

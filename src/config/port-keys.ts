@@ -21,10 +21,14 @@ export const PortKeys = Type.Object(
       }),
     ),
     dataBits: Type.Optional(
-      Type.Enum([5, 6, 7, 8], { description: 'Data bits of a character. Default: the device type’s, else 8.' }),
+      Type.Enum([5, 6, 7, 8], {
+        description: 'Data bits of a character. Default: the device type’s, else 8.',
+      }),
     ),
     stopBits: Type.Optional(
-      Type.Enum([1, 1.5, 2], { description: 'Stop bits of a character. Default: the device type’s, else 1.' }),
+      Type.Enum([1, 1.5, 2], {
+        description: 'Stop bits of a character. Default: the device type’s, else 1.',
+      }),
     ),
     parity: Type.Optional(
       Type.Enum(['none', 'even', 'odd', 'mark', 'space'], {
@@ -32,16 +36,20 @@ export const PortKeys = Type.Object(
       }),
     ),
     rtscts: Type.Optional(
-      Type.Boolean({ description: 'Hardware flow control by RTS and CTS. Default: the device type’s, else false.' }),
+      Type.Boolean({
+        description: 'Hardware flow control by RTS and CTS. Default: the device type’s, else false.',
+      }),
     ),
     dtr: Type.Optional(
-      Type.Boolean({ description: 'Level of the DTR line after opening; many boards reset when it changes.' }),
+      Type.Boolean({
+        description: 'Level of the DTR line after opening; many boards reset when it changes.',
+      }),
     ),
     rts: Type.Optional(Type.Boolean({ description: 'Level of the RTS line after opening.' })),
     hupcl: Type.Optional(
       Type.Boolean({
         description:
-          'Whether closing the port drops DTR, which resets many boards. Default: the device type’s, else false.',
+          'Whether closing the port drops DTR, after which many boards reset when it is opened again. Default: the device type’s, else true.',
       }),
     ),
     echo: Type.Optional(

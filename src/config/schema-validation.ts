@@ -58,29 +58,32 @@ function startOfNested(errors: readonly SchemaError[], parent: ErrorObject): num
 }
 
 /**
- * Of the ways in which a value could have been right, the one that it was most likely meant to be: the one whose
- * kind and marks fit and that has the fewest errors. Where no kind fits, all kinds are named.
+ * Of the ways in which a value could have been right, the one that it was most likely meant to be: of those whose
+ * kind and marks fit, the one with the fewest errors. Where none fits, all kinds and marks are named.
  */
 function nearestBranch(parent: ErrorObject, nested: readonly SchemaError[]): SchemaError[] {
-  const here = nested.filter((error) => error.instancePath === parent.instancePath)
-  const constants = here.flatMap(allowedValues)
-  const wrongKind = new Set(here.filter(({ keyword }) => keyword === 'type').map(branchOf))
-  const wrongMark = new Set(nested.filter((error) => allowedValues(error).length > 0).map(branchOf))
-  function branchOf(error: SchemaError): string {
-    return error.schemaPath.slice(parent.schemaPath.length + 1).split('/', 1)[0] ?? ''
+  const branches = new Map<string, SchemaError[]>()
+  for (const error of nested) {
+    const branch = error.schemaPath.slice(parent.schemaPath.length + 1).split('/', 1)[0] ?? ''
+    const errors = branches.get(branch)
+    if (errors) errors.push(error)
+    else branches.set(branch, [error])
   }
-  const branches = [...Map.groupBy(nested, branchOf)].map(([branch, errors]) => ({ branch, errors }))
-  const fitting = branches.filter(({ branch }) => !wrongKind.has(branch) && !wrongMark.has(branch))
-  const candidates = fitting.length > 0 ? fitting : branches.filter(({ branch }) => !wrongKind.has(branch))
-  const best = candidates.toSorted((one, other) => one.errors.length - other.errors.length)[0]
-  const { instancePath, schemaPath, data, parentSchema } = parent
-  const place = { instancePath, schemaPath, data, parentSchema }
-  if (constants.length > 0 && (best === undefined || candidates.every(({ errors }) => errors.every(isConstant)))) {
-    return [{ ...place, keyword: 'enum', params: { allowedValues: constants } }]
-  }
-  if (best) return best.errors
-  const kinds = here.flatMap(({ keyword, params }) => (keyword === 'type' ? [params.type].flat() : []))
-  return [{ ...place, keyword: 'type', params: { type: [...new Set(kinds)] } }]
+  const all = [...branches.values()]
+  const isWrongKind = (error: SchemaError) =>
+    error.keyword === 'type' && error.instancePath === parent.instancePath
+  const fitting = all.filter((errors) => !errors.some((error) => isWrongKind(error) || isMark(error)))
+  const best = fitting.toSorted((one, other) => one.length - other.length)[0]
+  if (best) return best
+
+  const marks = nested.filter(isMark)
+  const kinds = all
+    .filter((errors) => !errors.some(isMark))
+    .flatMap((errors) => errors.filter(isWrongKind))
+    .flatMap(({ params }) => params.type)
+  const { message: _, ...place } = marks[0] ?? parent
+  if (marks.length === 0) return [{ ...place, keyword: 'type', params: { type: [...new Set(kinds)] } }]
+  return [{ ...place, keyword: 'enum', params: { allowedValues: marks.flatMap(allowedValues), kinds } }]
 }
 
 function allowedValues({ keyword, params }: SchemaError): unknown[] {
@@ -88,16 +91,19 @@ function allowedValues({ keyword, params }: SchemaError): unknown[] {
   return keyword === 'enum' ? [...params.allowedValues] : []
 }
 
-function isConstant(error: SchemaError): boolean {
-  return allowedValues(error).length > 0
+/** An error of a value that is one of few: the mark by which a form is told from the others. */
+function isMark({ keyword }: SchemaError): boolean {
+  return keyword === 'const' || keyword === 'enum'
 }
 
 /** A value of the wrong kind is not one of the allowed values either, and that need not be said. */
 function withoutDoubles(errors: readonly SchemaError[]): SchemaError[] {
-  const wrongKind = new Set(errors.filter(({ keyword }) => keyword === 'type').map((error) => error.instancePath))
+  const wrongKind = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map((error) => error.instancePath),
+  )
   const seen = new Set<string>()
   return errors.filter((error) => {
-    if (isConstant(error) && wrongKind.has(error.instancePath)) return false
+    if (isMark(error) && wrongKind.has(error.instancePath)) return false
     const key = JSON.stringify([error.instancePath, error.keyword, error.params, error.propertyName])
     if (seen.has(key)) return false
     seen.add(key)

@@ -73,7 +73,8 @@ const SchedulerKeys = Type.Object(
     policy: Type.Optional(
       Type.Enum(['partition', 'batch', 'resource'], {
         default: DEFAULT_POLICY,
-        description: 'Which calls of one batch may run together, unless the batch says otherwise. Default: partition.',
+        description:
+          'Which calls of one batch may run together, unless the batch says otherwise. Default: partition.',
       }),
     ),
     queueLength: Type.Optional(
@@ -81,7 +82,8 @@ const SchedulerKeys = Type.Object(
         minimum: 1,
         maximum: CALLS_MAX,
         default: QUEUE_LENGTH_DEFAULT,
-        description: 'Calls that may wait for one port, polls not counted; a further one is refused. Default: 256.',
+        description:
+          'Calls that may wait for one port, polls not counted; a further one is refused. Default: 256.',
       }),
     ),
   },
@@ -124,9 +126,7 @@ const MqttKeys = Type.Object(
     home: Type.Optional(
       Type.Boolean({ description: 'Offers the tools of all gateways on this broker. Default: false.' }),
     ),
-    username: Type.Optional(
-      Type.Unsafe<Secret>(secretSchema('The user name at the broker.')),
-    ),
+    username: Type.Optional(Type.Unsafe<Secret>(secretSchema('The user name at the broker.'))),
     password: Type.Optional(Type.Unsafe<Secret>(secretSchema('The password at the broker.'))),
   },
   { ...closed, description: 'The connection to an MQTT broker and Home Assistant.' },
@@ -160,7 +160,11 @@ const McpKeys = Type.Object(
             path: Type.Unsafe<Secret>(
               secretSchema('The secret path: /mcp/ and 32 random bytes.', { pattern: MCP_PATH.pattern }),
             ),
-            token: Type.String({ minLength: 1, maxLength: 100, description: 'The name of the token that it stands for.' }),
+            token: Type.String({
+              minLength: 1,
+              maxLength: 100,
+              description: 'The name of the token that it stands for.',
+            }),
           },
           closed,
         ),
@@ -196,7 +200,8 @@ const FileKeys = Type.Object(
     ports: Type.Optional(
       Type.Unsafe<Readonly<Record<string, PortKeys>>>({
         type: 'object',
-        description: 'The serial lines by name. A line that one device has for itself can stand in that device.',
+        description:
+          'The serial lines by name. A line that one device has for itself can stand in that device.',
         propertyNames: { pattern: ID.pattern, maxLength: ID_LENGTH_MAX },
         additionalProperties: PortKeys,
       }),
@@ -292,7 +297,9 @@ function closeObjects(schema: JsonSchema): JsonSchema {
   for (const keyword of NESTED_BY_NAME) {
     const named = copy[keyword]
     if (typeof named !== 'object' || named === null) continue
-    copy[keyword] = Object.fromEntries(Object.entries(named).map(([name, value]) => [name, closeNested(value)]))
+    copy[keyword] = Object.fromEntries(
+      Object.entries(named).map(([name, value]) => [name, closeNested(value)]),
+    )
   }
   if ('properties' in copy && !('allOf' in copy)) copy.additionalProperties ??= false
   return copy

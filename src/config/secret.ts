@@ -59,5 +59,7 @@ export async function resolveSecret(
   if ('fault' in content) return { fault: `the secret in ${secret.file} is not to be had: ${content.fault}` }
   // The line end belongs to the editor, not to the secret.
   const value = new TextDecoder().decode(content.bytes).replace(/\r?\n$/, '')
-  return value === '' ? { fault: `the secret in ${secret.file} is not to be had: the file is empty` } : { value }
+  return value === ''
+    ? { fault: `the secret in ${secret.file} is not to be had: the file is empty` }
+    : { value }
 }

@@ -86,7 +86,7 @@ export function toolOf(where: string, spec: Command, framing: Framing, serial: b
   const inherited = spec.effect === 'read' || !serial ? {} : { serial: true }
   if (spec.request === undefined) return { ...spec, ...inherited }
   const { request, reply, refusal, ...described } = spec
-  const correlates = spec.correlates ?? (typeof reply === 'function' ? 'none' : 'shape')
+  const correlates = spec.correlates ?? (typeof reply === 'object' ? 'shape' : 'none')
   const traits = traitsOf(framing)
   const replyShape = shapeOf(where, typeof reply === 'object' ? reply : { startsWith: [] }, traits)
   const refusalShape = refusal && shapeOf(where, refusal, traits)

@@ -59,6 +59,7 @@ export {
 } from './modbus.ts'
 export { type Block, blocksOf, type Span } from './modbus-block.ts'
 export { type ModbusBank, modbusSimulator } from './modbus-simulator.ts'
+export { patternsOverlap } from './pattern-overlap.ts'
 export {
   decodeRegisters,
   encodeRegisters,
@@ -80,3 +81,17 @@ export {
   readMap,
 } from './register-map.ts'
 export { mapSimulator } from './register-map-simulator.ts'
+export { bindingsOf, type TextCommand, textCommand } from './text-command.ts'
+export { type FieldType, type FieldValue, fieldOf, fieldSchema, fieldsOf } from './text-field.ts'
+export {
+  type Bindings,
+  type BoundPattern,
+  readPattern,
+  type TextPattern,
+  textOf,
+  usablePattern,
+} from './text-pattern.ts'
+export { sampleText } from './text-sample.ts'
+export { textSimulator } from './text-simulator.ts'
+export { returnsOf, type TextToolSpec, textExchange, textQuery, textTools } from './text-tool.ts'
+export { patternFaults, probeFaults, toolFaults } from './text-tool-faults.ts'

@@ -2,6 +2,7 @@
  * Patterns for lines of text: read once, with their faults as values; bound to the arguments of a call where they
  * name one; matched in bounded time. What a bound pattern fixes of a frame becomes the shape of the reply.
  */
+import { assert } from '../errors.ts'
 import { ANY_SHAPE, type ReplyShape, startsWith } from '../port/reply.ts'
 import { boundCost } from './pattern-cost.ts'
 import { PatternFault, type PatternNode, type PatternSequence, parsePattern } from './pattern-syntax.ts'
@@ -147,8 +148,7 @@ function shapeOf(alternatives: readonly PatternSequence[], bindings: Bindings): 
   for (const node of nodes.slice(1)) {
     if (node.type === 'end') return startsWith(Buffer.from(prefix), Buffer.byteLength(prefix))
     const text = literalOf(node, bindings)
-    // A replacement character stands for any bytes that are no UTF-8.
-    if (text === undefined || text.includes('�') || !text.isWellFormed()) break
+    if (text === undefined || !survivesDecoding(text)) break
     prefix += text
   }
   return prefix === '' ? ANY_SHAPE : startsWith(Buffer.from(prefix))
@@ -158,4 +158,16 @@ function literalOf(node: PatternNode, bindings: Bindings): string | undefined {
   if (node.type === 'literal') return node.character
   if (node.type === 'parameter') return bindings[node.name] ?? ''
   return undefined
+}
+
+/** A replacement character stands for any bytes that are no UTF-8, and half a surrogate pair for none. */
+function survivesDecoding(text: string): boolean {
+  return !text.includes('\ufffd') && Buffer.from(text).toString() === text
+}
+
+/** A pattern that has been found usable before. */
+export function usablePattern(source: string): TextPattern {
+  const read = readPattern(source)
+  assert('pattern' in read, `the pattern ${source} was not checked`)
+  return read.pattern
 }

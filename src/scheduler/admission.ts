@@ -1,30 +1,31 @@
 /**
  * Who may start. A waiting call is admitted when all its claims are free at once and nothing that stands before it and
  * conflicts with it holds it back. Before it stand the waiting calls of a higher rank, and those of its own rank that
- * were accepted earlier. Nothing is held while waiting for something else, so there is no deadlock.
+ * were accepted earlier. Nothing is held while waiting for something else, so there is no deadlock. Order within a lane
+ * is no matter of this file: a call is in the table only when it waits for nothing of its lane.
  *
  * What a waiting call holds back:
  * - ready: everything behind it that conflicts;
- * - not ready yet (a reply that it could take, settling): only calls of its lane and to its device, so that one slow
- *   unit of a bus does not stop the others;
- * - of several claims, for its first 2 s: only calls of its lane, so that it makes no convoy; after that everything,
- *   so that it does not starve.
+ * - not ready yet (a reply that it could take, settling), or stuck behind such a call to its own device: only calls to
+ *   its device, so that one slow unit of a bus does not stop the others;
+ * - of several claims, for its first 2 s: nothing, so that it makes no convoy; after that as the others, so that it
+ *   does not starve.
  *
- * Ageing: after 10 s in the queue a poll gains the rank `automation`, and an automation the rank `interactive`, once.
+ * Ageing: after 10 s in the table a poll gains the rank `automation`, and an automation the rank `interactive`, once.
  * So an automation starts at the latest when, 10 s on, the conflicting calls that were accepted before it are over,
  * however many people keep calling; a poll likewise among automations. People go before polls for ever, and nothing
  * gains the rank `stop`.
  *
  * Cost of an event: the rows in front of each resource that it freed, up to the first that holds back all others.
- * That is one row, and one more for each row in front of it that is not ready or shares the resource.
+ * That is one row, and one more for each row in front of it that is not ready, is one of several claims, or shares.
  */
-import { type ClaimMode, type Claims, modesConflict, ownClaimCount } from './claims.ts'
+import { type ClaimMode, type Claims, claimsConflict, modesConflict, ownClaimCount } from './claims.ts'
 import type { Rank } from './declaration.ts'
-import { compareRows, type Line, type Queue, type Row } from './queue.ts'
+import { compareRows, type Queue, type Row } from './queue.ts'
 
-/** Time in the queue after which a call gains a rank. */
+/** Time in the table after which a call gains a rank. */
 export const AGEING_MS = 10_000
-/** Time in the queue after which a call of several claims holds back others. */
+/** Time in the table after which a call of several claims holds back others. */
 export const SEVERAL_CLAIMS_PATIENCE_MS = 2_000
 
 const AGED: Readonly<Record<Rank, Rank>> = {
@@ -42,6 +43,15 @@ export function agedRank(rank: Rank, waitedMs: number): Rank {
 /** What has been freed since the last admission, by resource. An exclusive holder kept out everybody, a shared one exclusive ones. */
 export type Freed = Iterable<readonly [resource: string, mode: ClaimMode]>
 
+/** What a row frees that waits on but is not ready: it holds back fewer, and so do the rows that it makes stuck. */
+export function freedByUnready<R extends Row>(queue: Queue<R>, row: R): Freed {
+  const freed = [...row.claims]
+  for (const other of queue.several) {
+    if (other.device === row.device) freed.push(...other.claims)
+  }
+  return freed
+}
+
 /** The waiting rows that could start now because of what was freed, in order. A superset: `admit` decides. */
 export function candidates<R extends Row>(queue: Queue<R>, freed: Freed, nowMs: number): readonly R[] {
   const found = new Set<R>()
@@ -50,16 +60,15 @@ export function candidates<R extends Row>(queue: Queue<R>, freed: Freed, nowMs: 
     if (!line) continue
     let stopper: R | undefined
     for (const row of line.waiting.exclusive) {
-      if (row.notBeforeMs <= nowMs) found.add(row)
-      if (reach(row, nowMs) === 'everything') {
-        stopper = row
-        break
-      }
+      if (row.isReady) found.add(row)
+      if (reach(queue, row, nowMs) !== 'everything') continue
+      stopper = row
+      break
     }
     if (mode === 'shared') continue
     for (const row of line.waiting.shared) {
       if (stopper && compareRows(stopper, row) < 0) break
-      if (row.notBeforeMs <= nowMs) found.add(row)
+      if (row.isReady) found.add(row)
     }
   }
   return [...found].sort(compareRows)
@@ -70,7 +79,7 @@ export function admit<R extends Row>(queue: Queue<R>, rows: readonly R[], nowMs:
   const admitted: R[] = []
   const taken = new Map<string, ClaimMode>()
   for (const row of rows) {
-    if (row.notBeforeMs > nowMs || !queue.isWaiting(row)) continue
+    if (!row.isReady || !queue.isWaiting(row)) continue
     if (!areFree(queue, taken, row.claims) || isHeldBack(queue, row, nowMs)) continue
     admitted.push(row)
     for (const [resource, mode] of row.claims) taken.set(resource, mode)
@@ -96,34 +105,44 @@ function isHeldBack<R extends Row>(queue: Queue<R>, row: R, nowMs: number): bool
   for (const [resource, mode] of row.claims) {
     const waiting = queue.line(resource)?.waiting
     if (!waiting) continue
-    if (anyHoldsBack(waiting.exclusive, row, nowMs)) return true
-    if (mode === 'exclusive' && anyHoldsBack(waiting.shared, row, nowMs)) return true
+    if (anyHoldsBack(queue, waiting.exclusive, row, nowMs)) return true
+    if (mode === 'exclusive' && anyHoldsBack(queue, waiting.shared, row, nowMs)) return true
   }
   return false
 }
 
-function anyHoldsBack(conflicting: Line<Row>['waiting'][ClaimMode], row: Row, nowMs: number): boolean {
+function anyHoldsBack<R extends Row>(
+  queue: Queue<R>,
+  conflicting: readonly R[],
+  row: R,
+  nowMs: number,
+): boolean {
   for (const earlier of conflicting) {
     if (compareRows(earlier, row) >= 0) return false
-    if (holdsBack(earlier, row, nowMs)) return true
+    const reached = reach(queue, earlier, nowMs)
+    if (reached === 'everything') return true
+    if (reached === 'device' && earlier.device !== undefined && earlier.device === row.device) return true
   }
   return false
 }
 
-/** Whether a waiting row holds back one that stands behind it and conflicts with it. */
-export function holdsBack(earlier: Row, later: Row, nowMs: number): boolean {
-  switch (reach(earlier, nowMs)) {
-    case 'everything':
-      return true
-    case 'lane_and_device':
-      return earlier.lane === later.lane || (earlier.device !== undefined && earlier.device === later.device)
-    case 'lane':
-      return earlier.lane === later.lane
-  }
+/** What a waiting row holds back, of all that stands behind it and conflicts with it. */
+function reach<R extends Row>(queue: Queue<R>, row: R, nowMs: number): 'everything' | 'device' | 'nothing' {
+  if (isPatient(row, nowMs)) return 'nothing'
+  return row.isReady && !isStuck(queue, row) ? 'everything' : 'device'
 }
 
-function reach(row: Row, nowMs: number): 'everything' | 'lane_and_device' | 'lane' {
-  const isPatient = row.rank !== 'stop' && ownClaimCount(row.claims) > 1
-  if (isPatient && nowMs - row.queuedAtMs < SEVERAL_CLAIMS_PATIENCE_MS) return 'lane'
-  return row.notBeforeMs > nowMs ? 'lane_and_device' : 'everything'
+function isPatient(row: Row, nowMs: number): boolean {
+  if (row.rank === 'stop' || ownClaimCount(row.claims) < 2) return false
+  return nowMs - row.queuedAtMs < SEVERAL_CLAIMS_PATIENCE_MS
+}
+
+/** Ready, but behind a call to its own device that is not. */
+function isStuck<R extends Row>(queue: Queue<R>, row: R): boolean {
+  if (row.device === undefined) return false
+  for (const earlier of queue.unready(row.device)) {
+    if (compareRows(earlier, row) >= 0) return false
+    if (claimsConflict(earlier.claims, row.claims)) return true
+  }
+  return false
 }

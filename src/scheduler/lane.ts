@@ -24,7 +24,7 @@ import { type Claims, claimsOf } from './claims.ts'
 import { type Context, freezeContext, SharedContext } from './context.ts'
 import type { Rank } from './declaration.ts'
 import { queueFull } from './occupancy.ts'
-import { createLaneOrder, type LaneOrder } from './policies.ts'
+import { createLaneOrder, type LaneOrder, type Placement } from './policies.ts'
 import type { ContextConflict, Lane, LaneOptions, Task, TaskResult, TaskRun } from './task.ts'
 
 /** Calls of one lane over its whole life: its partitions are remembered until its end. */
@@ -73,7 +73,6 @@ interface Partition {
 
 export class TaskLane implements Lane {
   readonly drained: Promise<void>
-  readonly number: number
   readonly #options: LaneOptions
   readonly #host: LaneHost
   readonly #order: LaneOrder
@@ -93,8 +92,7 @@ export class TaskLane implements Lane {
   /** The call after which nothing starts any more, under `onError: abort`. */
   #failed: string | undefined
 
-  constructor(number: number, options: LaneOptions, host: LaneHost) {
-    this.number = number
+  constructor(options: LaneOptions, host: LaneHost) {
     this.#options = options
     this.#host = host
     this.#order = createLaneOrder(options.policy)
@@ -125,8 +123,7 @@ export class TaskLane implements Lane {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#change(() => {
-      const wasFilledAtOnce = this.#addCount === 1 && !this.#hasRun
-      if (wasFilledAtOnce && this.#order.joinsAll()) this.#joinAll()
+      if (this.#addCount === 1 && !this.#hasRun) this.#joinAll()
     })
   }
 
@@ -247,17 +244,23 @@ export class TaskLane implements Lane {
     } else {
       this.#partitions[placement.partition] = { ids: [task.id], open: 1 }
     }
-    for (const wait of placement.waitsFor) {
+    this.#linkWaits(call, placement)
+    call.state = stepCall(call.state, { kind: 'place' })
+  }
+
+  #linkWaits(call: LaneCall, { waitsFor }: Placement): void {
+    for (const wait of waitsFor) {
       const earlier = this.#unpassed.get(wait.index)
       if (!earlier) continue
       earlier.dependents.push(call)
       call.unmet += 1
     }
-    call.state = stepCall(call.state, { kind: 'place' })
   }
 
-  /** All calls of the lane are one partition: none waits for another. */
+  /** The lane was filled at once: its calls may be one partition after all. */
   #joinAll(): void {
+    const placements = this.#order.joinAll()
+    if (!placements) return
     const calls = [...this.#unpassed.values()]
     this.#partitions = [{ ids: this.#partitions.flatMap(({ ids }) => ids), open: calls.length }]
     this.#currentPartition = 0
@@ -265,6 +268,10 @@ export class TaskLane implements Lane {
       call.partition = 0
       call.unmet = 0
       call.dependents.length = 0
+    }
+    for (const call of calls) {
+      const placement = placements[call.index]
+      if (placement) this.#linkWaits(call, placement)
     }
     for (const call of calls) this.#advance(call)
   }

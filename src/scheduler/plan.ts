@@ -2,9 +2,9 @@
  * What a lane filled at once would do, without doing it. It is the lane's own order and the claims themselves: for a
  * batch that meets no failure on idle ports, every call starts when the last of those that it waits for is over.
  */
-import { ClaimOrder, type Claims, claimsOf, isPort } from './claims.ts'
+import { claimsOf, isPort } from './claims.ts'
 import { isParallelSafe, type Policy } from './declaration.ts'
-import { claimReason, createLaneOrder, type Wait, type WaitReason } from './policies.ts'
+import { createLaneOrder, type Placement, type WaitReason } from './policies.ts'
 import type { Task } from './task.ts'
 
 export interface PlannedTask {
@@ -29,11 +29,8 @@ export interface LanePlan {
 
 export type PlannableTask = Pick<Task, 'id' | 'declaration' | 'arguments' | 'claims' | 'rejected'>
 
-interface Step {
+interface Step extends Placement {
   readonly task: PlannableTask
-  readonly claims: Claims
-  readonly partition: number
-  readonly waitsFor: readonly Wait[]
 }
 
 export function planLane(tasks: readonly PlannableTask[], policy: Policy): LanePlan {
@@ -62,32 +59,11 @@ export function planLane(tasks: readonly PlannableTask[], policy: Policy): LaneP
 
 function orderSteps(tasks: readonly PlannableTask[], policy: Policy): readonly Step[] {
   const order = createLaneOrder(policy)
-  const placed = tasks.map((task) => {
-    const claims = claimsOf(task.claims)
-    return {
-      task,
-      claims,
-      ...order.place({ declaration: task.declaration, arguments: task.arguments, claims }),
-    }
-  })
-  const steps = order.joinsAll() ? placed.map((step) => ({ ...step, partition: 0, waitsFor: [] })) : placed
-  return policy === 'resource' ? steps : withTurns(steps)
-}
-
-/** Calls of one partition whose claims conflict take turns in declared order: admission sees to it. */
-function withTurns(steps: readonly Step[]): readonly Step[] {
-  const orders = new Map<number, ClaimOrder>()
-  return steps.map((step, index) => {
-    // A call that never runs holds nothing.
-    if (step.task.rejected) return step
-    const order = orders.get(step.partition) ?? new ClaimOrder()
-    orders.set(step.partition, order)
-    const turns = [...order.place(index, step.claims).waitsFor]
-    const waits = turns.map(
-      ([earlier, resource]): Wait => ({ index: earlier, reason: claimReason(resource) }),
-    )
-    return { ...step, waitsFor: [...step.waitsFor, ...waits] }
-  })
+  const placements = tasks.map(({ declaration, arguments: args, claims }) =>
+    order.place({ declaration, arguments: args, claims: claimsOf(claims) }),
+  )
+  const places = order.joinAll() ?? placements
+  return tasks.map((task, index) => ({ task, ...(places[index] ?? { partition: 0, waitsFor: [] }) }))
 }
 
 /** For each call the earlier ones that it does not wait for, not even through others, unless both are parallel-safe. */

@@ -4,7 +4,15 @@
  *
  * It follows from declarations, arguments and claims in declared order alone, never from time.
  */
-import { type ClaimMode, ClaimOrder, type Claims, claimsOf, GATEWAY, ownClaimCount } from './claims.ts'
+import {
+  type ClaimMode,
+  ClaimOrder,
+  type ClaimPlace,
+  type Claims,
+  claimsOf,
+  GATEWAY,
+  ownClaimCount,
+} from './claims.ts'
 import { type Declaration, isParallelSafe, type Policy } from './declaration.ts'
 
 /** What a policy needs to know of a call. */
@@ -39,10 +47,17 @@ export interface Placement {
   readonly waitsFor: readonly Wait[]
 }
 
+/**
+ * Whatever the policy, calls of one lane whose claims conflict run in declared order: where they stand in one
+ * partition they take turns.
+ */
 export interface LaneOrder {
   place(call: OrderedCall): Placement
-  /** Says that the lane was filled at once and is whole. True: all its calls form one partition after all. */
-  joinsAll(): boolean
+  /**
+   * Says that the lane was filled at once and is whole. The places of all its calls anew, if they form one partition
+   * after all; else undefined.
+   */
+  joinAll(): readonly Placement[] | undefined
 }
 
 export function createLaneOrder(policy: Policy): LaneOrder {
@@ -63,42 +78,49 @@ class PartitionOrder implements LaneOrder {
   #isParallel = false
   #current: number[] = []
   #waits: readonly Wait[] = []
+  #turns = new ClaimOrder()
 
   place(call: OrderedCall): Placement {
+    const index = this.#calls
+    this.#calls += 1
     const isSafe = isParallelSafe(call.declaration, call.arguments)
     if (!(isSafe && this.#isParallel)) {
-      this.#waits = this.#current.map((index) => ({ index, reason: { kind: 'partition' } }))
+      this.#waits = this.#current.map((earlier) => ({ index: earlier, reason: { kind: 'partition' } }))
       this.#current = []
       this.#partition += 1
       this.#isParallel = isSafe
+      this.#turns = new ClaimOrder()
     }
-    this.#current.push(this.#calls)
-    this.#calls += 1
-    return { partition: this.#partition, waitsFor: this.#waits }
+    this.#current.push(index)
+    const waitsFor = [...this.#waits, ...claimWaits(this.#turns.place(index, call.claims))]
+    return { partition: this.#partition, waitsFor }
   }
 
-  joinsAll(): boolean {
-    return false
-  }
+  joinAll(): undefined {}
 }
 
 /** All together if there are several and all are parallel-safe, which only a whole lane can tell; else in turn. */
 class BatchOrder implements LaneOrder {
   #calls = 0
   #areAllSafe = true
+  #together: Placement[] = []
+  readonly #turns = new ClaimOrder()
 
   place(call: OrderedCall): Placement {
     const index = this.#calls
     this.#calls += 1
     this.#areAllSafe &&= isParallelSafe(call.declaration, call.arguments)
-    return {
-      partition: index,
-      waitsFor: index === 0 ? [] : [{ index: index - 1, reason: { kind: 'turn' } }],
+    if (this.#areAllSafe) {
+      this.#together.push({ partition: 0, waitsFor: claimWaits(this.#turns.place(index, call.claims)) })
+    } else {
+      this.#together = []
     }
+    const waitsFor: Wait[] = index === 0 ? [] : [{ index: index - 1, reason: { kind: 'turn' } }]
+    return { partition: index, waitsFor }
   }
 
-  joinsAll(): boolean {
-    return this.#calls > 1 && this.#areAllSafe
+  joinAll(): readonly Placement[] | undefined {
+    return this.#calls > 1 && this.#areAllSafe ? this.#together : undefined
   }
 }
 
@@ -108,24 +130,13 @@ class ResourceOrder implements LaneOrder {
   readonly #order = new ClaimOrder()
 
   place(call: OrderedCall): Placement {
-    const index = this.#calls
+    const claims = isBarrier(call) ? withBarrier(call.claims) : call.claims
+    const place = this.#order.place(this.#calls, claims)
     this.#calls += 1
-    const { level, waitsFor } = this.#order.place(
-      index,
-      isBarrier(call) ? withBarrier(call.claims) : call.claims,
-    )
-    return {
-      partition: level,
-      waitsFor: [...waitsFor].map(([earlier, resource]) => ({
-        index: earlier,
-        reason: claimReason(resource),
-      })),
-    }
+    return { partition: place.level, waitsFor: claimWaits(place) }
   }
 
-  joinsAll(): boolean {
-    return false
-  }
+  joinAll(): undefined {}
 }
 
 function isBarrier(call: OrderedCall): boolean {
@@ -138,8 +149,11 @@ function withBarrier(claims: Claims): Claims {
   return new Map<string, ClaimMode>(claims).set(GATEWAY, 'exclusive')
 }
 
-export function claimReason(resource: string): WaitReason {
-  return resource === GATEWAY ? { kind: 'alone' } : { kind: 'claim', resource }
+function claimWaits({ waitsFor }: ClaimPlace): readonly Wait[] {
+  return Array.from(waitsFor, ([index, resource]) => ({
+    index,
+    reason: resource === GATEWAY ? { kind: 'alone' } : { kind: 'claim', resource },
+  }))
 }
 
 /**
@@ -163,5 +177,5 @@ export function partition<
     if (group) group.push(call)
     else groups[placement.partition] = [call]
   }
-  return order.joinsAll() ? [[...calls]] : groups
+  return order.joinAll() ? [[...calls]] : groups
 }

@@ -7,22 +7,21 @@
  * somebody wants the gateway exclusively. Inserting and removing is a binary search and a move of memory.
  */
 import { assert } from '../errors.ts'
-import type { ClaimMode, Claims } from './claims.ts'
+import { type ClaimMode, type Claims, ownClaimCount } from './claims.ts'
 import type { Rank } from './declaration.ts'
 
 /** A call in the table. */
 export interface Row {
   /** Order of acceptance in the process: first come, first served. */
   readonly order: number
-  readonly lane: number
   readonly device: string | undefined
   readonly claims: Claims
   /** Since when it waits for nothing of its lane any more. */
   readonly queuedAtMs: number
   /** Changed only by `Queue.raise`. */
   rank: Rank
-  /** Until then it keeps its place and may not start. */
-  notBeforeMs: number
+  /** False: it keeps its place and may not start yet. Changed only by `Queue.setReady`. */
+  isReady: boolean
 }
 
 const RANK_ORDER: Readonly<Record<Rank, number>> = { stop: 0, interactive: 1, automation: 2, poll: 3 }
@@ -45,6 +44,8 @@ interface MutableLine<R extends Row> extends Line<R> {
 export class Queue<R extends Row> {
   readonly #lines = new Map<string, MutableLine<R>>()
   readonly #waiting = new Set<R>()
+  readonly #unreadyByDevice = new Map<string, R[]>()
+  readonly #several = new Set<R>()
 
   isWaiting(row: R): boolean {
     return this.#waiting.has(row)
@@ -55,13 +56,22 @@ export class Queue<R extends Row> {
     return this.#lines.get(resource)
   }
 
+  /** The waiting rows of the device that are not ready, in order. */
+  unready(device: string): readonly R[] {
+    return this.#unreadyByDevice.get(device) ?? []
+  }
+
+  /** The waiting rows of several claims. */
+  get several(): ReadonlySet<R> {
+    return this.#several
+  }
+
   insert(row: R): void {
     assert(!this.#waiting.has(row), 'a row is in the table once')
     this.#waiting.add(row)
-    for (const [resource, mode] of row.claims) {
-      const rows = this.#lineFor(resource).waiting[mode]
-      rows.splice(indexFor(rows, row), 0, row)
-    }
+    for (const [resource, mode] of row.claims) insertInto(this.#lineFor(resource).waiting[mode], row)
+    if (ownClaimCount(row.claims) > 1) this.#several.add(row)
+    if (!row.isReady) this.#addUnready(row)
   }
 
   /** Takes a waiting row out. */
@@ -69,12 +79,11 @@ export class Queue<R extends Row> {
     assert(this.#waiting.delete(row), 'only a waiting row is taken out')
     for (const [resource, mode] of row.claims) {
       const line = this.#lineFor(resource)
-      const rows = line.waiting[mode]
-      const index = indexFor(rows, row)
-      assert(rows[index] === row, 'a waiting row stands at its place')
-      rows.splice(index, 1)
+      removeFrom(line.waiting[mode], row)
       this.#dropIfIdle(resource, line)
     }
+    this.#several.delete(row)
+    if (!row.isReady) this.#removeUnready(row)
   }
 
   /** A waiting row runs from now on and holds all its claims. */
@@ -103,6 +112,28 @@ export class Queue<R extends Row> {
     this.insert(row)
   }
 
+  setReady(row: R, isReady: boolean): void {
+    assert(this.#waiting.has(row), 'only a waiting row becomes ready')
+    if (row.isReady === isReady) return
+    if (isReady) this.#removeUnready(row)
+    else this.#addUnready(row)
+    row.isReady = isReady
+  }
+
+  #addUnready(row: R): void {
+    if (row.device === undefined) return
+    const rows = this.#unreadyByDevice.get(row.device)
+    if (rows) insertInto(rows, row)
+    else this.#unreadyByDevice.set(row.device, [row])
+  }
+
+  #removeUnready(row: R): void {
+    if (row.device === undefined) return
+    const rows = this.#unreadyByDevice.get(row.device)
+    if (rows) removeFrom(rows, row)
+    if (rows?.length === 0) this.#unreadyByDevice.delete(row.device)
+  }
+
   #lineFor(resource: string): MutableLine<R> {
     let line = this.#lines.get(resource)
     if (!line) {
@@ -116,6 +147,16 @@ export class Queue<R extends Row> {
     const count = waiting.exclusive.length + waiting.shared.length + running.exclusive + running.shared
     if (count === 0) this.#lines.delete(resource)
   }
+}
+
+function insertInto<R extends Row>(rows: R[], row: R): void {
+  rows.splice(indexFor(rows, row), 0, row)
+}
+
+function removeFrom<R extends Row>(rows: R[], row: R): void {
+  const index = indexFor(rows, row)
+  assert(rows[index] === row, 'a waiting row stands at its place')
+  rows.splice(index, 1)
 }
 
 /** Where the row stands, or would stand, in the sorted rows. */

@@ -8,9 +8,9 @@
 import type { Clock } from '../clock.ts'
 import { GatewayError, messageOf } from '../errors.ts'
 import { type Log, silentLog } from '../log.ts'
-import { AGEING_MS, admit, agedRank, candidates } from './admission.ts'
+import { AGEING_MS, admit, agedRank, candidates, type Freed, freedByUnready } from './admission.ts'
 import { Alarm } from './alarm.ts'
-import type { ClaimMode, Claims } from './claims.ts'
+import type { ClaimMode } from './claims.ts'
 import type { Rank } from './declaration.ts'
 import { type LaneCall, type LaneHost, TaskLane } from './lane.ts'
 import { Occupancy } from './occupancy.ts'
@@ -26,6 +26,7 @@ export interface SchedulerParts {
 
 interface Entry extends Row {
   readonly call: LaneCall
+  notBeforeMs: number
 }
 
 export class Scheduler {
@@ -50,7 +51,6 @@ export class Scheduler {
   readonly #ageing = new Set<Entry>()
   readonly #age: Alarm
 
-  #laneCount = 0
   #callCount = 0
   #isShutDown = false
   readonly #onIdle: (() => void)[] = []
@@ -77,8 +77,7 @@ export class Scheduler {
 
   /** Throws a GatewayError if the context is no JSON data. */
   openLane(options: LaneOptions): Lane {
-    this.#laneCount += 1
-    return new TaskLane(this.#laneCount, options, this.#host)
+    return new TaskLane(options, this.#host)
   }
 
   /** Something of the resource (`port:<id>`) changed, or of any: asks the calls that wait whether and when they may start. */
@@ -127,11 +126,11 @@ export class Scheduler {
     const entry: Entry = {
       call,
       order: call.order,
-      lane: call.lane.number,
       device: call.task.device,
       claims: call.claims,
       queuedAtMs: now,
       rank: call.rank,
+      isReady: true,
       notBeforeMs: now,
     }
     this.#entries.set(call, entry)
@@ -163,8 +162,8 @@ export class Scheduler {
     this.#unready.delete(entry)
   }
 
-  #free(claims: Claims): void {
-    for (const [resource, mode] of claims) {
+  #free(freed: Freed): void {
+    for (const [resource, mode] of freed) {
       if (this.#freed.get(resource) !== 'exclusive') this.#freed.set(resource, mode)
     }
   }
@@ -198,8 +197,7 @@ export class Scheduler {
       if (!this.#queue.isWaiting(entry)) continue
       // The line may have changed without a word since it was asked.
       this.#askWhen(entry.call)
-      if (!this.#queue.isWaiting(entry)) continue
-      if (entry.notBeforeMs > now) continue
+      if (!this.#queue.isWaiting(entry) || !entry.isReady) continue
       if (entry.call.lane.start(entry.call)) this.#run(entry)
     }
   }
@@ -238,15 +236,18 @@ export class Scheduler {
     })
     if (fault) call.lane.withdraw([call], () => fault)
     else if (entry.notBeforeMs > this.#clock.now()) this.#holdUntilReady(entry)
-    else if (this.#unready.delete(entry)) this.#changed.add(entry)
+    else if (this.#unready.delete(entry)) {
+      this.#queue.setReady(entry, true)
+      this.#changed.add(entry)
+    }
   }
 
   #holdUntilReady(entry: Entry): void {
     this.#readiness.at(entry.notBeforeMs)
     if (this.#unready.has(entry)) return
     this.#unready.add(entry)
-    // It holds back fewer than before.
-    this.#free(entry.claims)
+    this.#queue.setReady(entry, false)
+    this.#free(freedByUnready(this.#queue, entry))
   }
 
   #wakeReady(): void {
@@ -266,7 +267,8 @@ export class Scheduler {
         if (rank === entry.rank) break
         this.#ageing.delete(entry)
         this.#queue.raise(entry, rank)
-        this.#changed.add(entry)
+        if (entry.isReady) this.#changed.add(entry)
+        else this.#free(freedByUnready(this.#queue, entry))
       }
     })
   }

@@ -2,20 +2,39 @@
  * The configuration of `--demo`: a home's worth of devices, every one of them simulated. It has the shape of the
  * YAML file and goes through the same checks.
  */
-export function demoConfiguration() {
-  return {
-    ports: {
-      bus1: { path: 'simulated', baudRate: 9600, parity: 'none' },
-    },
-    devices: [HEAT_PUMP, GRID_METER, RELAY_BOARD, OFFICE_CO2, AMPLIFIER],
-  }
+export interface DemoDevice {
+  readonly id: string
+  readonly name: string
+  readonly area: string
+  readonly type: string
+  readonly port: string | { readonly path: string; readonly baudRate?: number }
+  /** The keys of its type. */
+  readonly [key: string]: unknown
 }
 
-const TEMPERATURE = { unit: '°C', deviceClass: 'temperature', stateClass: 'measurement' } as const
-/** The registers of meters hold numbers of two words, the high one first. */
-const METERED = { kind: 'input', format: 'float32', wordOrder: 'big' } as const
+export interface DemoConfiguration {
+  readonly ports: Readonly<Record<string, { readonly path: string; readonly baudRate: number }>>
+  readonly devices: readonly DemoDevice[]
+}
 
-const HEAT_PUMP = {
+/** A new one each time. */
+export function demoConfiguration(): DemoConfiguration {
+  return structuredClone({
+    ports: { bus1: { path: 'simulated', baudRate: 9600 } },
+    devices: [HEAT_PUMP, GRID_METER, RELAY_BOARD, OFFICE_CO2, AMPLIFIER],
+  })
+}
+
+const TEMPERATURE = {
+  kind: 'holding',
+  format: 'int16',
+  scale: 0.1,
+  unit: '°C',
+  deviceClass: 'temperature',
+  stateClass: 'measurement',
+} as const
+
+const HEAT_PUMP: DemoDevice = {
   id: 'heat_pump',
   name: 'Heat pump',
   area: 'Cellar',
@@ -23,34 +42,10 @@ const HEAT_PUMP = {
   port: 'bus1',
   address: 1,
   registers: [
-    {
-      name: 'outdoor_temperature',
-      register: 15,
-      kind: 'holding',
-      format: 'int16',
-      scale: 0.1,
-      ...TEMPERATURE,
-    },
-    { name: 'flow_temperature', register: 16, kind: 'holding', format: 'int16', scale: 0.1, ...TEMPERATURE },
-    {
-      name: 'return_temperature',
-      register: 17,
-      kind: 'holding',
-      format: 'int16',
-      scale: 0.1,
-      ...TEMPERATURE,
-    },
-    {
-      name: 'setpoint',
-      register: 32,
-      kind: 'holding',
-      format: 'int16',
-      scale: 0.1,
-      unit: '°C',
-      writable: true,
-      min: 5,
-      max: 60,
-    },
+    { name: 'outdoor_temperature', register: 15, ...TEMPERATURE, min: -30, max: 45 },
+    { name: 'flow_temperature', register: 16, ...TEMPERATURE, min: 10, max: 65 },
+    { name: 'return_temperature', register: 17, ...TEMPERATURE, min: 8, max: 55 },
+    { name: 'setpoint', register: 32, ...TEMPERATURE, writable: true, min: 5, max: 60 },
     {
       name: 'mode',
       register: 40,
@@ -67,7 +62,10 @@ const HEAT_PUMP = {
   poll: '10s',
 }
 
-const GRID_METER = {
+/** Numbers of two registers, the high word first, as meters have them. */
+const METERED = { kind: 'input', format: 'float32', stateClass: 'measurement' } as const
+
+const GRID_METER: DemoDevice = {
   id: 'grid_meter',
   name: 'Grid meter',
   area: 'Cellar',
@@ -75,31 +73,10 @@ const GRID_METER = {
   port: 'bus1',
   address: 2,
   registers: [
-    {
-      name: 'voltage',
-      register: 0,
-      ...METERED,
-      unit: 'V',
-      deviceClass: 'voltage',
-      stateClass: 'measurement',
-    },
-    {
-      name: 'current',
-      register: 6,
-      ...METERED,
-      unit: 'A',
-      deviceClass: 'current',
-      stateClass: 'measurement',
-    },
-    { name: 'power', register: 12, ...METERED, unit: 'W', deviceClass: 'power', stateClass: 'measurement' },
-    {
-      name: 'frequency',
-      register: 70,
-      ...METERED,
-      unit: 'Hz',
-      deviceClass: 'frequency',
-      stateClass: 'measurement',
-    },
+    { name: 'voltage', register: 0, ...METERED, unit: 'V', deviceClass: 'voltage', min: 200, max: 260 },
+    { name: 'current', register: 6, ...METERED, unit: 'A', deviceClass: 'current', min: 0, max: 63 },
+    { name: 'power', register: 12, ...METERED, unit: 'W', deviceClass: 'power', min: 0, max: 14_500 },
+    { name: 'frequency', register: 70, ...METERED, unit: 'Hz', deviceClass: 'frequency', min: 49, max: 51 },
     {
       name: 'import_energy',
       register: 72,
@@ -107,12 +84,14 @@ const GRID_METER = {
       unit: 'kWh',
       deviceClass: 'energy',
       stateClass: 'total_increasing',
+      min: 0,
+      max: 100_000,
     },
   ],
   poll: '10s',
 }
 
-const RELAY_BOARD = {
+const RELAY_BOARD: DemoDevice = {
   id: 'relays',
   name: 'Relay board',
   area: 'Garden',
@@ -128,7 +107,7 @@ const RELAY_BOARD = {
   poll: '30s',
 }
 
-const OFFICE_CO2 = {
+const OFFICE_CO2: DemoDevice = {
   id: 'office_co2',
   name: 'Air in the office',
   area: 'Office',
@@ -137,7 +116,7 @@ const OFFICE_CO2 = {
   poll: '30s',
 }
 
-const AMPLIFIER = {
+const AMPLIFIER: DemoDevice = {
   id: 'amp',
   name: 'Amplifier',
   area: 'Living room',

@@ -163,7 +163,7 @@ function hookedModules(): readonly MockModule[] {
   const required: MockModule = require('@serialport/binding-mock')
   const file = join(dirname(require.resolve('@serialport/binding-mock')), 'index-esm.mjs')
   const imported: MockModule = require(file)
-  hooked = [required, imported]
+  hooked = required.MockBinding === imported.MockBinding ? [required] : [required, imported]
   for (const module of hooked) hook(module)
   return hooked
 }

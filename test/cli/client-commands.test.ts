@@ -1,76 +1,24 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { writeGatewayFile } from '../../src/cli/gateway-file.ts'
-import { silentLog } from '../../src/log.ts'
 import type { Home } from '../../src/tool/home.ts'
-import type { CallResult, ToolView } from '../../src/tool/shapes.ts'
-import { createHttpServer } from '../../src/transport/http/server.ts'
-import {
-  ADMIN_TOKEN,
-  DEVICE,
-  type FakeHome,
-  fakeHome,
-  okResult,
-  READ_CO2,
-  READ_TOKEN,
-} from '../transport/fake-home.ts'
-import { type FakeTerminal, fakeTerminal } from './fake-terminal.ts'
+import type { CallResult } from '../../src/tool/shapes.ts'
+import { DEVICE, okResult, READ_CO2, READ_TOKEN } from '../transport/fake-home.ts'
+import { fakeTerminal } from './fake-terminal.ts'
+import { makeWorkplace, SET_RELAY, type Workplace } from './workplace.ts'
 
-const SET_RELAY: ToolView = {
-  ...READ_CO2,
-  name: 'relays__set_relay',
-  title: 'Set relay',
-  effect: 'set',
-  declared: 'undeclared',
-  dangerous: true,
-  available: false,
-  parameters: {
-    type: 'object',
-    properties: { channel: { type: 'integer' }, on: { type: 'boolean' } },
-    required: ['channel', 'on'],
-    additionalProperties: false,
-  },
-}
-
-let directory: string
-let app: FastifyInstance | undefined
+let work: Workplace
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'baudway-cli-'))
+  work = await makeWorkplace()
 })
 
-afterEach(async () => {
-  await app?.close()
-  app = undefined
-  await rm(directory, { recursive: true })
-})
-
-async function serve(
-  parts: Partial<Home> = {},
-): Promise<{ home: FakeHome; url: string; terminal: FakeTerminal }> {
-  const home = fakeHome({ tools: () => [READ_CO2, SET_RELAY], ...parts })
-  app = createHttpServer({
-    home,
-    log: silentLog,
-    allowedHosts: [],
-    allowedOrigins: [],
-    bound: () => undefined,
-  })
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const environment = { BAUDWAY_URL: url, BAUDWAY_TOKEN: READ_TOKEN }
-  return { home, url, terminal: fakeTerminal({ environment, directory }) }
-}
-
-/** A port on which nothing listens. */
-const NOBODY = 'http://127.0.0.1:1'
+afterEach(() => work.remove())
 
 describe('tools and devices', () => {
   it('lists the tools in a table that fits the terminal', async () => {
-    const { terminal } = await serve()
+    const { terminal } = await work.serve()
     expect(await runCommandLine(['tools'], terminal)).toBe(0)
     expect(terminal.printed).toEqual([
       'TOOL                  EFFECT  RUNS      NOW          TITLE',
@@ -87,7 +35,7 @@ describe('tools and devices', () => {
       reason: 'no reply\u001b[2J',
       readings: { power: { value: 1.5, unit: 'W', measuredAt: '', ageMs: 1, stale: true } },
     }
-    const { terminal } = await serve({ devices: () => [DEVICE, lost] })
+    const { terminal } = await work.serve({ devices: () => [DEVICE, lost] })
     expect(await runCommandLine(['devices'], terminal)).toBe(0)
     expect(terminal.printed).toEqual([
       'DEVICE      TYPE    PORT        STATE    READINGS',
@@ -100,13 +48,13 @@ describe('tools and devices', () => {
     ['tools', { tools: [READ_CO2, SET_RELAY] }],
     ['devices', { devices: [DEVICE] }],
   ])('%s --json prints what HTTP answers', async (name, expected) => {
-    const { terminal } = await serve()
+    const { terminal } = await work.serve()
     expect(await runCommandLine([name, '--json'], terminal)).toBe(0)
     expect(JSON.parse(terminal.printed.join('\n'))).toEqual(expected)
   })
 
   it('says on stderr that there is nothing to list', async () => {
-    const { terminal } = await serve({ tools: () => [] })
+    const { terminal } = await work.serve({ tools: () => [] })
     expect(await runCommandLine(['tools'], terminal)).toBe(0)
     expect([terminal.printed, terminal.complained]).toEqual([[], ['The gateway has no tools.']])
   })
@@ -114,7 +62,7 @@ describe('tools and devices', () => {
 
 describe('call', () => {
   it('sends the arguments typed by the tool, and shows the value with its unit', async () => {
-    const { home, terminal } = await serve()
+    const { home, terminal } = await work.serve()
     expect(await runCommandLine(['call', READ_CO2.name], terminal)).toBe(0)
     expect(home.asked[0]?.request).toEqual({ name: READ_CO2.name, arguments: {} })
     expect(terminal.printed).toEqual([
@@ -125,7 +73,7 @@ describe('call', () => {
   })
 
   it('merges --args with name=value and passes a confirmation on', async () => {
-    const { home, terminal } = await serve()
+    const { home, terminal } = await work.serve()
     const words = ['call', SET_RELAY.name, 'on=true', '--args', '{"channel":3}', '--confirmation', 'k_1']
     expect(await runCommandLine(words, terminal)).toBe(0)
     expect(home.asked[0]?.request).toEqual({
@@ -136,7 +84,7 @@ describe('call', () => {
   })
 
   it('runs nothing and exits with 2 where an argument is wrong', async () => {
-    const { home, terminal } = await serve()
+    const { home, terminal } = await work.serve()
     const words = ['call', SET_RELAY.name, 'channel=one', 'onn=true', '--args', '{']
     expect(await runCommandLine(words, terminal)).toBe(2)
     expect(terminal.complained).toEqual([
@@ -161,7 +109,7 @@ describe('call', () => {
         retryable: false,
       },
     }
-    const { terminal } = await serve({ call: async () => failed })
+    const { terminal } = await work.serve({ call: async () => failed })
     expect(await runCommandLine(['call', SET_RELAY.name, 'channel=1', 'on=true'], terminal)).toBe(1)
     expect(terminal.printed.slice(0, -1)).toEqual([
       'relays__set_relay  error, unknown: it may have been done or not; look at the device before a repeat',
@@ -186,7 +134,7 @@ describe('call', () => {
         ],
       },
     }
-    const { terminal } = await serve({ call: async () => refused })
+    const { terminal } = await work.serve({ call: async () => refused })
     expect(await runCommandLine(['call', SET_RELAY.name, 'channel=9'], terminal)).toBe(1)
     expect(terminal.printed).toContain('    /channel: must be <= 7')
     expect(terminal.printed).toContain('    /on: is missing')
@@ -199,19 +147,19 @@ describe('call', () => {
     [{ shared: true }, 'answered by the reading of another call'],
   ] as const)('says in words what %j means', async (parts, words) => {
     const result = { ...okResult({ id: 'c1', name: READ_CO2.name }), ...parts }
-    const { terminal } = await serve({ call: async () => result })
+    const { terminal } = await work.serve({ call: async () => result })
     await runCommandLine(['call', READ_CO2.name], terminal)
     expect(terminal.printed[0]).toContain(words)
   })
 
   it('asks the gateway for a tool that is not listed, its values as text', async () => {
-    const { home, terminal } = await serve()
+    const { home, terminal } = await work.serve()
     await runCommandLine(['call', 'nope', 'a=1'], terminal)
     expect(home.asked[0]?.request).toEqual({ name: 'nope', arguments: { a: '1' } })
   })
 
   it('--json prints the result as HTTP answers it, with the exit code of the call', async () => {
-    const { terminal } = await serve()
+    const { terminal } = await work.serve()
     expect(await runCommandLine(['call', READ_CO2.name, '--json'], terminal)).toBe(0)
     expect(JSON.parse(terminal.printed.join('\n'))).toEqual(okResult({ name: READ_CO2.name }))
   })
@@ -236,14 +184,14 @@ describe('batch', () => {
       { calls: [{ id: 'a', name: 'x' }], onError: 'abort' },
     ],
   ])('sends %s', async (_name, text, expected) => {
-    const { home, terminal } = await serve()
-    await writeFile(join(directory, 'calls'), text)
+    const { home, terminal } = await work.serve()
+    await writeFile(join(work.directory, 'calls'), text)
     expect(await runCommandLine(['batch', 'calls'], terminal)).toBe(0)
     expect(home.asked[0]?.request).toEqual(expected)
   })
 
   it('shows the results in their order with the counts, from stdin too', async () => {
-    const { url } = await serve()
+    const { url } = await work.serve()
     const environment = { BAUDWAY_URL: url, BAUDWAY_TOKEN: READ_TOKEN }
     const terminal = fakeTerminal({ environment, input: JSON.stringify(calls) })
     expect(await runCommandLine(['batch', '-'], terminal)).toBe(0)
@@ -272,8 +220,8 @@ describe('batch', () => {
       context: {},
       conflicts: [],
     })
-    const { terminal } = await serve({ batch })
-    await writeFile(join(directory, 'calls'), JSON.stringify(calls))
+    const { terminal } = await work.serve({ batch })
+    await writeFile(join(work.directory, 'calls'), JSON.stringify(calls))
     expect(await runCommandLine(['batch', 'calls'], terminal)).toBe(1)
     expect(terminal.printed.slice(-3)).toEqual([
       expect.stringContaining('port_lost: the'),
@@ -283,8 +231,8 @@ describe('batch', () => {
   })
 
   it('names what is wrong with a file by line and column', async () => {
-    const { home, terminal } = await serve()
-    await writeFile(join(directory, 'calls'), 'calls:\n  - name: a\n    name: b\n')
+    const { home, terminal } = await work.serve()
+    await writeFile(join(work.directory, 'calls'), 'calls:\n  - name: a\n    name: b\n')
     expect(await runCommandLine(['batch', 'calls'], terminal)).toBe(2)
     expect(terminal.complained[0]).toMatch(/^baudway batch: calls:3:5: /)
     expect(await runCommandLine(['batch', 'none'], terminal)).toBe(2)
@@ -293,121 +241,13 @@ describe('batch', () => {
   })
 
   it('prints every fault that the gateway finds in a batch', async () => {
-    const { terminal } = await serve()
-    await writeFile(join(directory, 'calls'), 'calls: [{ nam: a }]\npolicy: fast\n')
+    const { terminal } = await work.serve()
+    await writeFile(join(work.directory, 'calls'), 'calls: [{ nam: a }]\npolicy: fast\n')
     expect(await runCommandLine(['batch', 'calls'], terminal)).toBe(1)
-    expect(terminal.complained.slice(1)).toEqual([
+    expect(terminal.complained.slice(1).sort()).toEqual([
       '  /calls/0/nam: is not known; known here: id, name, arguments, confirmation',
       '  /calls/0/name: is missing',
       '  /policy: must be one of "partition", "batch", "resource"',
     ])
-  })
-})
-
-describe('finding the gateway', () => {
-  async function local(folder: string, url: string, token = ADMIN_TOKEN): Promise<string> {
-    const stateDir = join(directory, folder)
-    await mkdir(stateDir, { recursive: true })
-    await writeFile(join(stateDir, 'admin.token'), `${token}\n`, { mode: 0o600 })
-    await writeGatewayFile(stateDir, { url, pid: process.pid })
-    return stateDir
-  }
-
-  it.each(['.baudway', '.baudway-demo'])('takes the URL and the token of ./%s', async (folder) => {
-    const { url } = await serve()
-    await local(folder, url)
-    const terminal = fakeTerminal({ directory })
-    expect(await runCommandLine(['tools'], terminal)).toBe(0)
-  })
-
-  it('looks at $STATE_DIRECTORY first', async () => {
-    const { url } = await serve()
-    const stateDir = await local('managed', url)
-    await local('.baudway', NOBODY)
-    const terminal = fakeTerminal({ directory, environment: { STATE_DIRECTORY: `${stateDir}:/other` } })
-    expect(await runCommandLine(['tools'], terminal)).toBe(0)
-  })
-
-  it('passes over the file of a gateway that is dead', async () => {
-    const { url } = await serve()
-    await local('.baudway-demo', url)
-    await mkdir(join(directory, '.baudway'))
-    // The largest process id that Linux gives is 2^22.
-    await writeFile(
-      join(directory, '.baudway', 'gateway.json'),
-      JSON.stringify({ url: NOBODY, pid: 4_194_305 }),
-    )
-    expect(await runCommandLine(['tools'], fakeTerminal({ directory }))).toBe(0)
-  })
-
-  it.each(['', '{', 'null', '{"url":1,"pid":1}'])(
-    'passes over a gateway.json that holds %j',
-    async (content) => {
-      const { url } = await serve()
-      await local('.baudway-demo', url)
-      await mkdir(join(directory, '.baudway'))
-      await writeFile(join(directory, '.baudway', 'gateway.json'), content)
-      expect(await runCommandLine(['tools'], fakeTerminal({ directory }))).toBe(0)
-    },
-  )
-
-  it('prefers an option to the environment, and that to the state directory', async () => {
-    const { url, terminal } = await serve()
-    await local('.baudway', NOBODY)
-    expect(await runCommandLine(['tools'], terminal)).toBe(0)
-    const wrong = fakeTerminal({ directory, environment: { BAUDWAY_URL: NOBODY, BAUDWAY_TOKEN: 'x' } })
-    expect(await runCommandLine(['tools', '--url', `${url}/`, '--token', READ_TOKEN], wrong)).toBe(0)
-  })
-
-  it('never sends the token of a state directory to another gateway', async () => {
-    const { url } = await serve()
-    await local('.baudway', NOBODY)
-    const terminal = fakeTerminal({ directory })
-    expect(await runCommandLine(['tools', '--url', url], terminal)).toBe(1)
-    expect(terminal.complained).toContain('Give a token with --token or BAUDWAY_TOKEN.')
-  })
-
-  it('says what to do where nothing listens', async () => {
-    const terminal = fakeTerminal({ directory })
-    expect(await runCommandLine(['tools', '--url', NOBODY], terminal)).toBe(1)
-    expect(terminal.complained).toEqual([
-      `baudway tools: No gateway at ${NOBODY}. Nothing listens there.`,
-      'Start it with "baudway start", or name another one with --url.',
-    ])
-  })
-
-  it('says that a call may have been done where the connection broke under it', async () => {
-    const { terminal } = await serve({
-      call: async () => {
-        app?.server.closeAllConnections()
-        return new Promise(() => {})
-      },
-    })
-    expect(await runCommandLine(['call', READ_CO2.name], terminal)).toBe(1)
-    expect(terminal.complained.at(-1)).toContain('may have been done')
-  })
-
-  it('says that a token was refused', async () => {
-    const { url } = await serve()
-    const terminal = fakeTerminal({ directory, environment: { BAUDWAY_URL: url, BAUDWAY_TOKEN: 'wrong' } })
-    expect(await runCommandLine(['devices'], terminal)).toBe(1)
-    expect(terminal.complained).toContain('The token was refused.')
-  })
-
-  it('knows what is no gateway', async () => {
-    const page = async () => new Response('<html></html>', { status: 200 })
-    const terminal = fakeTerminal({ directory, fetch: page })
-    expect(await runCommandLine(['tools', '--url', 'http://router.local'], terminal)).toBe(1)
-    expect(terminal.complained[0]).toContain('is not a Baudway gateway')
-    expect(await runCommandLine(['tools', '--url', 'router'], terminal)).toBe(2)
-  })
-
-  it.runIf(process.getuid?.() !== 0)('says whose state directory it is that may not be read', async () => {
-    const stateDir = await local('.baudway', NOBODY)
-    await chmod(stateDir, 0)
-    const terminal = fakeTerminal({ directory })
-    expect(await runCommandLine(['tools'], terminal)).toBe(1)
-    await chmod(stateDir, 0o700)
-    expect(terminal.complained[0]).toContain('cannot be read (EACCES)')
   })
 })

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AGEING_MS, admit, agedRank, candidates, holdsBack } from '../../src/scheduler/admission.ts'
-import { claimsConflict, claimsOf } from '../../src/scheduler/claims.ts'
+import {
+  AGEING_MS,
+  admit,
+  agedRank,
+  candidates,
+  type Freed,
+  freedByUnready,
+} from '../../src/scheduler/admission.ts'
+import { claimsConflict, claimsOf, ownClaimCount } from '../../src/scheduler/claims.ts'
 import type { Claim, Rank } from '../../src/scheduler/declaration.ts'
 import { compareRows, Queue, type Row } from '../../src/scheduler/queue.ts'
 
@@ -13,12 +20,11 @@ function row(claims: readonly Claim[], parts: Partial<Omit<Row, 'claims'>> = {})
   nextOrder += 1
   return {
     order: nextOrder,
-    lane: nextOrder,
     device: undefined,
     claims: claimsOf(claims),
     queuedAtMs: 0,
     rank: 'interactive',
-    notBeforeMs: 0,
+    isReady: true,
     ...parts,
   }
 }
@@ -79,67 +85,56 @@ describe('a waiting call is admitted', () => {
 })
 
 describe('a call that may not start yet', () => {
-  const device = { device: 'meter' }
+  const meter = { device: 'meter' }
+  const unready = (parts: Partial<Row> = {}) => row([exclusive('a')], { ...meter, isReady: false, ...parts })
 
-  test('starts when its time has come', () => {
-    const settling = row([exclusive('a')], { notBeforeMs: 50 })
-    expect(admitted([settling], 49)).toEqual([])
-    expect(admitted([settling], 50)).toEqual([settling])
+  test('is not admitted', () => {
+    expect(admitted([unready()])).toEqual([])
   })
 
   test('is passed by calls to other devices of its port', () => {
-    const settling = row([exclusive('a')], { ...device, notBeforeMs: 50 })
     const other = row([exclusive('a')], { device: 'relay' })
-    expect(admitted([settling, other])).toEqual([other])
+    expect(admitted([unready(), other])).toEqual([other])
   })
 
   test('holds back calls to its own device, of its rank and of lower ones', () => {
-    const settling = row([exclusive('a')], { ...device, notBeforeMs: 50 })
-    expect(admitted([settling, row([exclusive('a')], device)])).toEqual([])
-    expect(admitted([settling, row([exclusive('a')], { ...device, rank: 'poll' })])).toEqual([])
+    expect(admitted([unready(), row([exclusive('a')], meter)])).toEqual([])
+    expect(admitted([unready(), row([exclusive('a')], { ...meter, rank: 'poll' })])).toEqual([])
   })
 
   test('does not hold back a call of a higher rank to its own device', () => {
-    const settling = row([exclusive('a')], { ...device, notBeforeMs: 50 })
-    const stop = row([exclusive('a')], { ...device, rank: 'stop' })
-    expect(admitted([settling, stop])).toEqual([stop])
+    const stop = row([exclusive('a')], { ...meter, rank: 'stop' })
+    expect(admitted([unready(), stop])).toEqual([stop])
   })
 
-  test('holds back conflicting later calls of its own lane, and no others of it', () => {
-    const settling = row([exclusive('a')], { ...device, lane: 1, notBeforeMs: 50 })
-    const conflicting = row([exclusive('a')], { device: 'relay', lane: 1 })
-    const elsewhere = row([exclusive('b')], { lane: 1 })
-    expect(admitted([settling, conflicting, elsewhere])).toEqual([elsewhere])
+  test('does not make the calls behind it to its device hold back others', () => {
+    const stuck = row([exclusive('a')], meter)
+    const other = row([exclusive('a')], { device: 'relay' })
+    expect(admitted([unready(), stuck, other])).toEqual([other])
   })
 
-  test('without a device holds back nobody of another lane', () => {
-    const settling = row([exclusive('a')], { notBeforeMs: 50 })
-    expect(admitted([settling, row([exclusive('a')])])).toHaveLength(1)
+  test('does not hold back a call to its device that touches another resource', () => {
+    const elsewhere = row([exclusive('b')], meter)
+    expect(admitted([unready(), elsewhere])).toEqual([elsewhere])
   })
 
-  test('keeps its place', () => {
-    const settling = row([exclusive('a')], { ...device, notBeforeMs: 50 })
-    const later = row([exclusive('a')])
-    expect(admitted([later, settling], 50)).toEqual([settling])
+  test('without a device holds back nobody', () => {
+    const [one, other] = [row([exclusive('a')], { isReady: false }), row([exclusive('a')])]
+    expect(admitted([one, other])).toEqual([other])
   })
 })
 
 describe('a call of several claims', () => {
   const holder = row([exclusive('a')])
-  const several = row([exclusive('a'), exclusive('b')], { lane: 1, queuedAtMs: 100 })
+  const several = row([exclusive('a'), exclusive('b')], { queuedAtMs: 100 })
   const later = row([exclusive('b')])
 
-  test('holds back nobody of other lanes for its first 2 s', () => {
+  test('holds back nobody for its first 2 s', () => {
     expect(admitted([several, later], 2_099, [holder])).toEqual([later])
   })
 
   test('holds back everybody after that', () => {
     expect(admitted([several, later], 2_100, [holder])).toEqual([])
-  })
-
-  test('holds back later calls of its own lane at once', () => {
-    const sameLane = row([exclusive('b')], { lane: 1 })
-    expect(admitted([several, sameLane], 200, [holder])).toEqual([])
   })
 
   test('goes first all the same where it may start', () => {
@@ -168,92 +163,119 @@ describe('the index', () => {
   })
   const parts = fc.record({
     claims: fc.array(claim, { maxLength: 3 }),
-    lane: fc.nat(3),
-    device: fc.constantFrom(undefined, 'x', 'y'),
+    device: fc.constantFrom(undefined, 'x', 'x', 'y'),
     rank: fc.constantFrom<Rank>('interactive', 'automation', 'poll', 'stop'),
-    delayMs: fc.constantFrom(0, 0, 30, 3_000),
+    isReady: fc.constantFrom(true, true, false),
   })
+  const pick = <K extends string>(kind: K) => fc.record({ kind: fc.constant(kind), which: fc.nat() })
   const step = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('queue' as const), parts }) },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat() }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which: fc.nat() }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('raise' as const), which: fc.nat() }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(30, 2_500) }),
-    },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('queue' as const), parts }) },
+    { weight: 4, arbitrary: pick('end') },
+    { weight: 1, arbitrary: pick('cancel') },
+    { weight: 1, arbitrary: pick('raise') },
+    { weight: 2, arbitrary: pick('unready') },
+    { weight: 2, arbitrary: pick('ready') },
+    { weight: 2, arbitrary: fc.constant({ kind: 'time' as const, ms: 1_500 }) },
   )
 
-  /** The rule by its words, over all rows. */
-  function mayStart(each: Row, waiting: readonly Row[], running: readonly Row[], nowMs: number): boolean {
-    if (each.notBeforeMs > nowMs) return false
-    if (running.some((other) => claimsConflict(other.claims, each.claims))) return false
-    return !waiting.some(
-      (earlier) =>
-        compareRows(earlier, each) < 0 &&
-        claimsConflict(earlier.claims, each.claims) &&
-        holdsBack(earlier, each, nowMs),
-    )
+  class Table {
+    readonly queue = new Queue<Row>()
+    readonly waiting: Row[] = []
+    readonly running: Row[] = []
+    nowMs = 0
+
+    /** The rule by its words, over all rows. */
+    mayStart(each: Row, started: readonly Row[]): boolean {
+      const conflicts = (other: Row) => claimsConflict(other.claims, each.claims)
+      if (!each.isReady || [...this.running, ...started].some(conflicts)) return false
+      return !this.waiting.some(
+        (earlier) =>
+          !started.includes(earlier) &&
+          compareRows(earlier, each) < 0 &&
+          conflicts(earlier) &&
+          this.#holdsBack(earlier, each),
+      )
+    }
+
+    #holdsBack(earlier: Row, each: Row): boolean {
+      const isYoung = this.nowMs - earlier.queuedAtMs < 2_000
+      if (ownClaimCount(earlier.claims) > 1 && isYoung && earlier.rank !== 'stop') return false
+      const isStuckBehind = (other: Row) =>
+        !other.isReady &&
+        other.device !== undefined &&
+        other.device === earlier.device &&
+        compareRows(other, earlier) <= 0 &&
+        claimsConflict(other.claims, earlier.claims)
+      if (earlier.isReady && !this.waiting.some(isStuckBehind)) return true
+      return earlier.device !== undefined && earlier.device === each.device
+    }
+
+    /** What was freed by the event, and which rows it concerns. */
+    apply(event: typeof step extends fc.Arbitrary<infer E> ? E : never): { freed: Freed; woken: Row[] } {
+      const { queue, waiting, running } = this
+      if (event.kind === 'queue') {
+        const { claims, ...rest } = event.parts
+        const queued = row(claims, { ...rest, queuedAtMs: this.nowMs })
+        queue.insert(queued)
+        waiting.push(queued)
+        return { freed: queued.isReady ? [] : freedByUnready(queue, queued), woken: [queued] }
+      }
+      if (event.kind === 'time') {
+        this.nowMs += event.ms
+        return { freed: [], woken: [] }
+      }
+      const rows = event.kind === 'end' ? running : waiting
+      const chosen = rows[event.which % Math.max(1, rows.length)]
+      if (!chosen) return { freed: [], woken: [] }
+      switch (event.kind) {
+        case 'end':
+          queue.end(chosen)
+          running.splice(running.indexOf(chosen), 1)
+          return { freed: chosen.claims, woken: [] }
+        case 'cancel':
+          queue.remove(chosen)
+          waiting.splice(waiting.indexOf(chosen), 1)
+          return { freed: chosen.claims, woken: [] }
+        case 'raise':
+          queue.raise(chosen, agedRank(chosen.rank, AGEING_MS))
+          return { freed: chosen.isReady ? [] : freedByUnready(queue, chosen), woken: [chosen] }
+        case 'ready':
+          queue.setReady(chosen, true)
+          return { freed: [], woken: [chosen] }
+        case 'unready':
+          queue.setReady(chosen, false)
+          return { freed: freedByUnready(queue, chosen), woken: [] }
+      }
+    }
+
+    start(rows: readonly Row[]): void {
+      for (const each of rows) {
+        this.queue.start(each)
+        this.waiting.splice(this.waiting.indexOf(each), 1)
+        this.running.push(each)
+      }
+    }
   }
 
   test('finds after every event exactly those whom the rule over the whole table admits', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const queue = new Queue<Row>()
-        const waiting: Row[] = []
-        const running: Row[] = []
-        let now = 0
-        let woken: Row[] = []
-        let freed: Row | undefined
-        const take = (rows: Row[], which: number) => rows.splice(which % rows.length, 1)[0]
-
+        const table = new Table()
         for (const event of steps) {
-          woken = []
-          freed = undefined
-          if (event.kind === 'queue') {
-            const { claims, delayMs, ...rest } = event.parts
-            const queued = row(claims, { ...rest, queuedAtMs: now, notBeforeMs: now + delayMs })
-            queue.insert(queued)
-            waiting.push(queued)
-            woken = [queued]
-          } else if (event.kind === 'end' && running.length > 0) {
-            freed = take(running, event.which)
-            if (freed) queue.end(freed)
-          } else if (event.kind === 'cancel' && waiting.length > 0) {
-            freed = take(waiting, event.which)
-            if (freed) queue.remove(freed)
-          } else if (event.kind === 'raise' && waiting.length > 0) {
-            const raised = waiting[event.which % waiting.length]
-            if (raised) {
-              queue.raise(raised, agedRank(raised.rank, AGEING_MS))
-              woken = [raised]
-            }
-          } else if (event.kind === 'time') {
-            const before = now
-            now += event.ms
-            woken = waiting.filter((each) => each.notBeforeMs > before && each.notBeforeMs <= now)
-          }
-
-          const rows = [...new Set([...woken, ...candidates(queue, freed?.claims ?? [], now)])].sort(
-            compareRows,
-          )
-          const started = admit(queue, rows, now)
+          const { freed, woken } = table.apply(event)
+          const found = candidates(table.queue, freed, table.nowMs)
+          const rows = [...new Set([...woken, ...found])].sort(compareRows)
+          const started = admit(table.queue, rows, table.nowMs)
 
           const expected: Row[] = []
-          for (const each of [...waiting].sort(compareRows)) {
-            const others = waiting.filter((other) => !expected.includes(other))
-            if (mayStart(each, others, [...running, ...expected], now)) expected.push(each)
+          for (const each of [...table.waiting].sort(compareRows)) {
+            if (table.mayStart(each, expected)) expected.push(each)
           }
           expect(started).toEqual(expected)
-
-          for (const each of started) {
-            queue.start(each)
-            waiting.splice(waiting.indexOf(each), 1)
-            running.push(each)
-          }
+          table.start(started)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     )
   })
 

@@ -6,7 +6,7 @@ import type { TaskParts } from './recorder.ts'
 import { codes, Recorder, SAFE, SERIAL, UNDECLARED } from './recorder.ts'
 
 const fails = (code: 'timeout' | 'device_error' = 'timeout') => ({
-  then: () => {
+  ends: () => {
     throw new GatewayError(code, 'no')
   },
 })
@@ -217,17 +217,20 @@ describe('a cancel', () => {
     expect(codes(await results)).toEqual({ a: 'ok' })
   })
 
-  test('of a call at the head of a port lets the next one go', async () => {
+  test('of a call that held back others lets them go', async () => {
     const recorder = new Recorder()
-    recorder.batch([recorder.task('holder', { ports: ['bus1'], durationMs: 50 })])
-    const exclusive = recorder.batch([
-      recorder.task('writer', { claims: [{ resource: 'db', mode: 'exclusive' }], ports: ['bus1'] }),
+    recorder.batch([
+      recorder.task('holder', { claims: [{ resource: 'db', mode: 'exclusive' }], durationMs: 5_000 }),
     ])
-    await recorder.clock.advance(2_500 - 2_500)
+    const both = recorder.batch([
+      recorder.task('both', { claims: [{ resource: 'db', mode: 'exclusive' }], ports: ['bus1'] }),
+    ])
+    await recorder.clock.advance(2_000)
     recorder.batch([recorder.task('next', { ports: ['bus1'] })])
-    await recorder.clock.advance(5)
-    expect(exclusive.lane.cancel()).toBe(true)
-    await recorder.clock.advance(100)
+    await recorder.clock.advance(10)
+    expect(recorder.started()).toEqual(['holder'])
+    expect(both.lane.cancel()).toBe(true)
+    await recorder.clock.advance(10)
     expect(recorder.started()).toEqual(['holder', 'next'])
   })
 })
@@ -242,7 +245,7 @@ describe('the context', () => {
       context: Readonly<Record<string, unknown>> = {},
     ): TaskParts => ({
       durationMs,
-      then: (run) => {
+      ends: (run) => {
         seen[id] = run.context
         return changes(context).value
       },
@@ -260,7 +263,7 @@ describe('the context', () => {
     expect(lane.context()).toEqual({ x: 0 })
     await recorder.clock.advance(100)
     expect(seen).toEqual({ a: { x: 0 }, b: { x: 0 }, c: { x: 1, y: 2 }, d: { x: 3, y: 2 } })
-    expect(seen['a']).toBe(seen['b'])
+    expect(seen.a).toBe(seen.b)
     expect(Object.values(seen).every((each) => Object.isFrozen(each))).toBe(true)
     expect(lane.context()).toEqual({ x: 3, y: 2 })
     expect(lane.conflicts()).toEqual([])
@@ -286,7 +289,7 @@ describe('the context', () => {
       recorder.task(id, {
         declaration: SERIAL,
         ports: ['bus1'],
-        then: (run) => {
+        ends: (run) => {
           seen.push(run.context)
           return changes({ [id]: x }).value
         },

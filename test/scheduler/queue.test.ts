@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 import { claimsOf } from '../../src/scheduler/claims.ts'
 import type { Rank } from '../../src/scheduler/declaration.ts'
 import { Queue, type Row } from '../../src/scheduler/queue.ts'
+import { onPort } from './recorder.ts'
 
 function row(order: number, rank: Rank = 'interactive', mode: 'shared' | 'exclusive' = 'exclusive'): Row {
   return {
     order,
-    lane: order,
     device: undefined,
     claims: claimsOf([{ resource: 'a', mode }]),
     queuedAtMs: 0,
     rank,
-    notBeforeMs: 0,
+    isReady: true,
   }
 }
 
@@ -61,6 +61,34 @@ test('to start a row where a claim of it is taken is a fault of the program', ()
   queue.start(holder)
   expect(() => queue.start(exclusive)).toThrow('claims are free')
   expect(() => queue.start(shared)).toThrow('claims are free')
+})
+
+test('the waiting rows of a device that are not ready are known, in order', () => {
+  const queue = new Queue<Row>()
+  const rows = [3, 1, 2].map((order) => ({ ...row(order), device: 'meter', isReady: order === 2 }))
+  for (const each of rows) queue.insert(each)
+  expect(orders(queue.unready('meter'))).toEqual([1, 3])
+  const [third, first, second] = rows
+  if (!(first && second && third)) throw new Error('three rows')
+  queue.setReady(first, true)
+  queue.setReady(second, false)
+  expect(orders(queue.unready('meter'))).toEqual([2, 3])
+  queue.raise(third, 'stop')
+  expect(orders(queue.unready('meter'))).toEqual([3, 2])
+  queue.remove(third)
+  queue.remove(second)
+  expect(queue.unready('meter')).toEqual([])
+  expect(() => queue.setReady(second, true)).toThrow('waiting')
+})
+
+test('the waiting rows of several claims are known', () => {
+  const queue = new Queue<Row>()
+  const several = { ...row(1), claims: claimsOf([onPort('bus1'), onPort('bus2')]) }
+  queue.insert(several)
+  queue.insert(row(2))
+  expect([...queue.several]).toEqual([several])
+  queue.start(several)
+  expect(queue.several.size).toBe(0)
 })
 
 test('a row is in the table once, and only a waiting row can be taken out', () => {

@@ -27,7 +27,7 @@ export interface TaskParts {
   readonly notBefore?: () => number
   /** What the run ends with, or does when its time is over. */
   readonly value?: TaskValue
-  readonly then?: (run: TaskRun) => TaskValue | Promise<TaskValue>
+  readonly ends?: (run: TaskRun) => TaskValue | Promise<TaskValue>
 }
 
 export const SAFE: Declaration = { effect: 'read', parallelSafe: true }
@@ -61,7 +61,7 @@ export class Recorder {
   }
 
   task(id: string, parts: TaskParts = {}): Task {
-    const { durationMs = 10, ports = [], claims = [], value = { value: id }, then = () => value } = parts
+    const { durationMs = 10, ports = [], claims = [], value = { value: id }, ends = () => value } = parts
     const task: Task = {
       id,
       name: parts.name ?? id,
@@ -81,7 +81,7 @@ export class Recorder {
           await this.#hop()
           if (durationMs > 0) await pause(this.clock, durationMs, run.signal)
           await this.#hop()
-          return await then(run)
+          return await ends(run)
         } finally {
           record.endMs = this.clock.now()
         }

@@ -1,4 +1,5 @@
 /** Both ends of a simulated wire, as the tests of the simulator hold them. */
+import type { Clock, Timer } from '../../src/clock.ts'
 import type { LineSettings } from '../../src/port/request.ts'
 import { createSimulatedBinding, type SimulatedBinding } from '../../src/simulator/binding.ts'
 import { arrivedAt, type Burst } from '../../src/simulator/burst.ts'
@@ -110,4 +111,22 @@ export function watch(promise: Promise<unknown>, now: () => number): Settled {
 
 export function counting(length: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => index % 256))
+}
+
+/** Timers of whole milliseconds, called up to a millisecond early or late, as a host's are. */
+export class CoarseClock implements Clock {
+  readonly #fine: VirtualClock
+
+  constructor(fine: VirtualClock) {
+    this.#fine = fine
+  }
+
+  now = () => this.#fine.now()
+  wall = () => this.#fine.wall()
+  random = () => this.#fine.random()
+  randomBytes = (length: number) => this.#fine.randomBytes(length)
+
+  after(delayMs: number, callback: () => void): Timer {
+    return this.#fine.after(Math.max(1, Math.trunc(delayMs)) + this.#fine.random(), callback)
+  }
 }

@@ -292,6 +292,32 @@ describe('a device', () => {
   })
 })
 
+describe('under the timers of a host', () => {
+  test('answers are never early, and no later than the bytes of one transmission would be', async () => {
+    const fine = new VirtualClock()
+    const wire = new SimulatedWire({ clock: new CoarseClock(fine), settings: LINE_9600 })
+    attachSimulators(wire, [station('one', 1, { afterMs: 20 })])
+    const lateMs: number[] = []
+    let sentAt = 0
+    const host = {
+      receive: (bytes: Uint8Array) => {
+        lateMs.push(fine.now() - (sentAt + (3 * 10) / 9.6 + 20 + (4 * 10) / 9.6))
+        return bytes.length
+      },
+      unplugged: () => {},
+    }
+    wire.attachHost(host, LINE_9600)
+    for (let count = 0; count < 200; count += 1) {
+      sentAt = fine.now()
+      wire.transmit(request(1, 1))
+      await fine.advance(50 + fine.random())
+    }
+    expect(lateMs).toHaveLength(200)
+    expect(Math.min(...lateMs)).toBeGreaterThan(-0.001)
+    expect(Math.max(...lateMs)).toBeLessThan(2)
+  })
+})
+
 describe('the execution log', () => {
   test('is the same for the same seed', async () => {
     const run = async (seed: number) => {

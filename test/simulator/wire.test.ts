@@ -1,9 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Clock, Timer } from '../../src/clock.ts'
 import { SimulatedWire } from '../../src/simulator/wire.ts'
 import { settle, VirtualClock } from '../virtual-clock.ts'
-import { type Chunk, counting, LINE_9600, LINE_10000, openLine, Reader, Recorder, watch } from './fixture.ts'
+import {
+  type Chunk,
+  CoarseClock,
+  counting,
+  LINE_9600,
+  LINE_10000,
+  openLine,
+  Reader,
+  Recorder,
+  watch,
+} from './fixture.ts'
 
 describe('time on the wire', () => {
   test('33 bytes at 9600 8N1 take 34.375 ms to the far end', async () => {
@@ -420,24 +429,6 @@ describe('faults', () => {
     expect(reader.bytes).toEqual([4, 5, 6, 7, 8, 9])
   })
 })
-
-/** Timers of whole milliseconds, called up to a millisecond early or late, as a host's are. */
-class CoarseClock implements Clock {
-  readonly #fine: VirtualClock
-
-  constructor(fine: VirtualClock) {
-    this.#fine = fine
-  }
-
-  now = () => this.#fine.now()
-  wall = () => this.#fine.wall()
-  random = () => this.#fine.random()
-  randomBytes = (length: number) => this.#fine.randomBytes(length)
-
-  after(delayMs: number, callback: () => void): Timer {
-    return this.#fine.after(Math.max(1, Math.trunc(delayMs)) + this.#fine.random(), callback)
-  }
-}
 
 describe('under the timers of a host', () => {
   test('bytes are never early, late by two of its ticks at most, and lateness does not add up', async () => {

@@ -69,9 +69,8 @@ export class HostGuard {
   /** An origin is allowed by an entry of its own, or, from a web page, by an allowed host. */
   #allowsOrigin(origin: string, arrivedAt: string | undefined): boolean {
     if (this.#origins.has(originKey(origin) ?? origin)) return true
-    const [, scheme, host = ''] = ORIGIN.exec(origin) ?? []
-    if (scheme !== 'http' && scheme !== 'https') return false
-    return this.#origins.has(hostName(host) ?? '') || this.#allowsHost(host, arrivedAt)
+    const [, scheme, host] = ORIGIN.exec(origin) ?? []
+    return (scheme === 'http' || scheme === 'https') && this.#allowsHost(host, arrivedAt)
   }
 }
 

@@ -10,6 +10,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import type { Clock } from '../../clock.ts'
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX, SHUTDOWN_TOTAL_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { Home } from '../../tool/home.ts'
@@ -21,6 +22,7 @@ import { schemaFaults } from './schema-faults.ts'
 
 export interface HttpServerParts extends HostGuardParts {
   readonly home: Home
+  readonly clock: Clock
   readonly log: Log
   /** The gateway is stopping: what runs may finish, nothing new begins. Closing the server has the same effect. */
   readonly stopping?: () => boolean
@@ -44,7 +46,7 @@ const JSON_HEADERS = {
 
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const { home, log } = parts
-  const answering = new WeakMap<Socket, number>()
+  const waiting = new WeakMap<Socket, number>()
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -55,7 +57,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: PATH_PARAMETER_LENGTH_MAX },
     frameworkErrors: answerPathError,
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, answering.get(socket) ?? 0),
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, waiting.get(socket) ?? 0),
     ajv: {
       customOptions: {
         allErrors: true,
@@ -68,8 +70,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   })
   app.server.maxConnections = CONNECTIONS_MAX
   readBodiesStrictly(app)
+  watchRequests(app, parts, waiting)
   guardRequests(app, parts)
-  countAnswering(app, answering)
   app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
     const problem = problemOf(error, request, log)
     if (problem.kind === 'body-too-large') discardBody(request, reply)
@@ -126,13 +128,30 @@ function guardRequests(app: FastifyInstance, parts: HttpServerParts): void {
   })
 }
 
-/** Counts the requests that each connection still waits for. */
-function countAnswering(app: FastifyInstance, answering: WeakMap<Socket, number>): void {
-  const add = (request: FastifyRequest, change: number) => {
-    answering.set(request.raw.socket, (answering.get(request.raw.socket) ?? 0) + change)
+/** Counts the requests that each connection still waits for, and says how each one was answered. */
+function watchRequests(
+  app: FastifyInstance,
+  { clock, log }: HttpServerParts,
+  waiting: WeakMap<Socket, number>,
+): void {
+  app.decorateRequest('startedAt', 0)
+  const add = ({ raw: { socket } }: FastifyRequest, change: number) => {
+    waiting.set(socket, (waiting.get(socket) ?? 0) + change)
   }
-  app.addHook('onRequest', async (request) => add(request, 1))
-  app.addHook('onResponse', async (request) => add(request, -1))
+  app.addHook('onRequest', async (request) => {
+    request.setDecorator('startedAt', clock.now())
+    add(request, 1)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    add(request, -1)
+    const tookMs = clock.now() - request.getDecorator<number>('startedAt')
+    log.debug({ ...shown(request), status: reply.statusCode, tookMs }, 'answered a request')
+  })
+}
+
+/** What may be logged of a request: the pattern of its route, not its URL, which may hold what does not belong there. */
+function shown(request: FastifyRequest): { method: string; route: string | undefined } {
+  return { method: request.method, route: request.routeOptions.url }
 }
 
 /** Errors of Fastify that a client causes, by their code. Everything else that is thrown is a fault of ours. */
@@ -156,8 +175,7 @@ function problemOf(error: FastifyError | Problem, request: FastifyRequest, log: 
   const known = FASTIFY_PROBLEMS[error.code]
   if (known) return known(request)
   if (error.statusCode === 400) return new Problem('malformed-request', 'The request did not arrive whole.')
-  // The pattern of the route, not its URL: a URL may hold what does not belong in a log.
-  log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed')
+  log.error({ err: error, ...shown(request) }, 'a request failed')
   return new Problem(
     'internal',
     'The gateway failed to answer; its log says why. What the calls did is unknown.',

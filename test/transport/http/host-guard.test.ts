@@ -4,7 +4,7 @@ import { Problem } from '../../../src/transport/http/problem.ts'
 
 const guard = new HostGuard({
   allowedHosts: ['gateway.home.arpa', '192.0.2.7', '[2001:DB8::1]'],
-  allowedOrigins: ['https://dash.example:8443', 'panel.example', 'app://homeagent'],
+  allowedOrigins: ['https://dash.example:8443', 'app://homeagent'],
   bound: () => '10.0.0.5',
 })
 
@@ -74,7 +74,6 @@ describe('the check of the Origin', () => {
     'https://gateway.home.arpa',
     'https://dash.example:8443',
     'https://dash.example',
-    'http://panel.example:8080',
     'app://homeagent',
   ])('lets %s in', (origin) => {
     expect(kindOf('localhost', origin)).toBe('allowed')

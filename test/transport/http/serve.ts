@@ -3,6 +3,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { expect } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
 import { createHttpServer, type HttpServerParts } from '../../../src/transport/http/server.ts'
+import { VirtualClock } from '../../virtual-clock.ts'
 import { CONTROL_TOKEN, type FakeHome, fakeHome, READ_CO2 } from '../fake-home.ts'
 
 const open: FastifyInstance[] = []
@@ -14,6 +15,7 @@ export async function closeServers(): Promise<void> {
 export function serve(parts: Partial<HttpServerParts> & { home?: FakeHome } = {}): FastifyInstance {
   const app = createHttpServer({
     home: fakeHome(),
+    clock: new VirtualClock(),
     log: silentLog,
     allowedHosts: [],
     allowedOrigins: [],

@@ -1,0 +1,139 @@
+/** Plays the examples of a device type, and its simulator, against its own tools: no port, no time. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Framing } from '../port/framing.ts'
+import type {
+  DeviceDescription,
+  DeviceSession,
+  DeviceSimulator,
+  Example,
+  ExampleBytes,
+  Exchange,
+  ToolSpec,
+  Verdict,
+} from './device-type.ts'
+
+type Arguments = Readonly<Record<string, unknown>>
+
+export function bytesOf(example: ExampleBytes): Uint8Array {
+  return typeof example === 'string'
+    ? Buffer.from(example.replaceAll(/\s/g, ''), 'hex')
+    : Buffer.from(example.text)
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('hex')
+    .replaceAll(/..(?!$)/g, '$& ')
+}
+
+/** The frames in some bytes, pushed in the given pieces; default: all at once. */
+export function framesOf(framing: Framing, pieces: readonly Uint8Array[]): Uint8Array[] {
+  const frames: Uint8Array[] = []
+  const framer = framing.create({ frame: (frame) => frames.push(frame), error: () => {} })
+  for (const piece of pieces) framer.push(piece)
+  framer.idle()
+  return frames
+}
+
+/** The frames of an example's reply; text may leave its terminator out. */
+export function exampleFrames(framing: Framing, reply: ExampleBytes): Uint8Array[] {
+  const frames = framesOf(framing, [bytesOf(reply)])
+  if (typeof reply === 'string' || frames.length > 0) return frames
+  return framesOf(framing, [bytesOf(reply), Buffer.from('\r\n')])
+}
+
+/** What is wrong with an example, or undefined. */
+export async function exampleFault(
+  tool: ToolSpec,
+  framing: Framing,
+  example: Example,
+): Promise<string | undefined> {
+  const args = example.arguments ?? {}
+  if (tool.exchange) return exchangeFault(tool.exchange(args), framing, example)
+  const steps = [...(example.exchanges ?? [])]
+  const faults: string[] = []
+  const session: DeviceSession = {
+    async exchange<V>(exchange: Exchange<V>) {
+      const step = steps.shift()
+      if (!step) throw new Error('the tool asks more than the example answers')
+      const fault = requestFault(exchange, step.request)
+      if (fault) faults.push(fault)
+      return valueFrom(verdictOf(exchange, exampleFrames(framing, step.reply)))
+    },
+  }
+  const value = await tool.run(session, args)
+  if (steps.length > 0) faults.push(`${steps.length} exchanges were not asked for`)
+  if (!isDeepStrictEqual(value, example.value)) faults.push(differs(value, example.value))
+  return faults[0]
+}
+
+function exchangeFault(exchange: Exchange<unknown>, framing: Framing, example: Example): string | undefined {
+  const { request, reply, value, refused, busy, ignored } = example
+  const fault = request === undefined ? undefined : requestFault(exchange, request)
+  if (fault || reply === undefined) return fault
+  const verdict = verdictOf(exchange, exampleFrames(framing, reply))
+  if (ignored) return verdict && `taken for a reply: ${JSON.stringify(verdict)}`
+  if (!verdict) return 'the reply was not recognised'
+  if (busy) return verdict.kind === 'busy' ? undefined : differs(verdict, 'busy')
+  if (refused !== undefined) {
+    return verdict.kind === 'refused' && verdict.deviceCode === refused
+      ? undefined
+      : differs(verdict, refused)
+  }
+  const decoded = verdict.kind === 'value' ? verdict.value : verdict
+  return isDeepStrictEqual(decoded, value) ? undefined : differs(decoded, value)
+}
+
+/** What a tool returns when the simulator is at the other end; null where it has no reply by design. */
+export async function simulatedValue(
+  description: DeviceDescription,
+  simulator: DeviceSimulator,
+  tool: ToolSpec,
+  args: Arguments,
+): Promise<unknown> {
+  const session: DeviceSession = {
+    async exchange<V>(exchange: Exchange<V>) {
+      const answers = framesOf(simulator.framing, [exchange.request]).flatMap((frame) => {
+        const answer = simulator.receive(frame)
+        return answer === undefined ? [] : Array.isArray(answer) ? answer : [answer]
+      })
+      // Without a reply by design the value is null, as it is to a device type's own run.
+      if (!exchange.reply) return null as V
+      const frames = framesOf(
+        description.framing,
+        answers.map(({ bytes }) => bytes),
+      )
+      return valueFrom(verdictOf(exchange, frames))
+    },
+  }
+  if (!tool.exchange) return tool.run(session, args)
+  const value = await session.exchange(tool.exchange(args))
+  const readBack = tool.readBack?.(args)
+  if (readBack && !readBack.confirms(await session.exchange(readBack.exchange))) {
+    throw new Error('the read-back does not confirm it')
+  }
+  return value
+}
+
+function verdictOf<V>(exchange: Exchange<V>, frames: readonly Uint8Array[]): Verdict<V> | undefined {
+  for (const frame of frames) {
+    const verdict = exchange.reply?.match(frame)
+    if (verdict) return verdict
+  }
+  return undefined
+}
+
+function valueFrom<V>(verdict: Verdict<V> | undefined): V {
+  if (verdict?.kind === 'value') return verdict.value
+  throw new Error(verdict ? verdict.message : 'no frame was recognised as the reply')
+}
+
+function requestFault(exchange: Exchange<unknown>, expected: ExampleBytes): string | undefined {
+  const sent = hexOf(exchange.request)
+  const wanted = hexOf(bytesOf(expected))
+  return sent === wanted ? undefined : `the request is ${sent}, not ${wanted}`
+}
+
+function differs(got: unknown, expected: unknown): string {
+  return `${JSON.stringify(got)}, not ${JSON.stringify(expected)}`
+}
