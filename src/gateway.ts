@@ -10,6 +10,7 @@ import { SHUTDOWN_RUNS_MS } from './limits.ts'
 import { createLines, type Lines } from './line-plan.ts'
 import { type Log, silentLog } from './log.ts'
 import type { BindingInterface } from './port/binding-interface.ts'
+import type { Host } from './port/host.ts'
 import type { Port } from './port/port.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { adminToken, newToken } from './store/admin-token.ts'
@@ -36,6 +37,8 @@ export interface GatewayParts {
   readonly types?: ReadonlyMap<string, DeviceType>
   /** For every port that is not simulated; default: the host's own serial ports. */
   readonly binding?: BindingInterface | undefined
+  /** What is known of the paths of that binding; default: nothing, they are names. */
+  readonly host?: Host | undefined
   readonly clock?: Clock | undefined
   readonly log?: Log | undefined
   readonly tools?: readonly DefinedTool[] | undefined
@@ -76,6 +79,7 @@ export class Gateway {
       clock,
       log,
       binding: parts.binding,
+      host: parts.host,
       onChange: (portId) => this.#scheduler.recheck(`port:${portId}`),
     })
     const interlock = new Interlock(clock, configuration.never)

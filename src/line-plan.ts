@@ -12,7 +12,7 @@ import { createSystemBinding } from './port/binding.ts'
 import type { BindingInterface } from './port/binding-interface.ts'
 import { DeviceRegistry } from './port/device-registry.ts'
 import type { Framing } from './port/framing.ts'
-import { linuxHost, namesOnlyHost } from './port/host.ts'
+import { type Host, linuxHost, namesOnlyHost } from './port/host.ts'
 import { Port } from './port/port.ts'
 import { createSimulation, type Simulation } from './simulator/simulated.ts'
 
@@ -26,6 +26,7 @@ export interface LineParts {
   readonly log: Log
   /** For every port that is not simulated; default: the host's own. */
   readonly binding?: BindingInterface | undefined
+  readonly host?: Host | undefined
   readonly onChange: (portId: string) => void
 }
 
@@ -86,22 +87,28 @@ interface PortWorld extends LineParts {
 }
 
 function createPort(settings: PortConfiguration, devices: readonly Described[], world: PortWorld): Port {
-  const { clock, log, simulation, drivers, registry, onChange } = world
-  const isSimulated = settings.path === SIMULATED
-  if (isSimulated) plugSimulators(settings, devices, simulation)
+  const { clock, log, drivers, registry, onChange } = world
+  if (settings.path === SIMULATED) plugSimulators(settings, devices, world.simulation)
   return new Port({
     id: settings.id,
-    path: isSimulated ? settings.id : settings.path,
+    ...reachOf(settings, world),
     settings: settings.settings,
     framing: devices[0]?.description.framing ?? silentFraming,
-    binding: (isSimulated ? simulation?.binding : world.binding) ?? createSystemBinding(),
-    host: isSimulated && simulation ? simulation.binding.host : world.binding ? namesOnlyHost : linuxHost,
     devices: registry,
     clock,
     log,
     onUnsolicited: (frame) => drivers.filter((driver) => driver.recognises(frame)).length > 0,
     onChange: () => onChange(settings.id),
   })
+}
+
+/** How the port is reached: by what path, through which binding, and who knows of its path. */
+function reachOf({ id, path }: PortConfiguration, { simulation, binding, host }: PortWorld) {
+  if (path === SIMULATED && simulation) {
+    return { path: id, binding: simulation.binding, host: simulation.binding.host }
+  }
+  if (binding) return { path, binding, host: host ?? namesOnlyHost }
+  return { path, binding: createSystemBinding(), host: host ?? linuxHost }
 }
 
 function plugSimulators(

@@ -34,8 +34,9 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearest ?? begun
 }
 
-/** Levenshtein's: insertions, deletions and replacements. */
+/** Insertions, deletions, replacements, and neighbours that changed places. */
 function editDistance(one: string, other: string): number {
+  let beforePrevious: number[] = []
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row += 1) {
     const current = [row]
@@ -43,8 +44,11 @@ function editDistance(one: string, other: string): number {
       const replaced = (previous[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1)
       const inserted = (current[column - 1] ?? 0) + 1
       const deleted = (previous[column] ?? 0) + 1
-      current.push(Math.min(replaced, inserted, deleted))
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+      const swapped = isSwapped ? (beforePrevious[column - 2] ?? 0) + 1 : replaced
+      current.push(Math.min(replaced, inserted, deleted, row > 1 && column > 1 ? swapped : replaced))
     }
+    beforePrevious = previous
     previous = current
   }
   return previous[other.length] ?? 0

@@ -5,26 +5,47 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { ConfigurableTypes } from './configurable-type.ts'
 import type { Finding } from './fault.ts'
+import { childOf } from './pointer.ts'
 import { jsonSchema } from './schema.ts'
 import { type SchemaError, sentenceOf } from './schema-sentence.ts'
 
 export function validateSchema(data: unknown, types: ConfigurableTypes): Finding[] {
-  const validate = validatorOf(types)
+  const validate = validatorOf(usedTypes(data, types))
   if (validate(data)) return []
   const errors = withoutDoubles(collapse(validate.errors ?? []))
   return errors.map((error) => sentenceOf(error, data))
 }
 
-/** Compiling takes tens of milliseconds, and a test or a reload validates again and again with the same types. */
-const validators = new WeakMap<ConfigurableTypes, ValidateFunction>()
+/** A catalogue has many types and a house few: only their schemas are worth the compiling. */
+function usedTypes(data: unknown, types: ConfigurableTypes): ConfigurableTypes {
+  const devices = childOf(data, 'devices')
+  const names = Array.isArray(devices) ? devices.map((device) => childOf(device, 'type')) : []
+  const used = new Set(names)
+  return new Map([...types].filter(([name]) => used.has(name)))
+}
+
+/** Compiling takes tens of milliseconds, and a reload or a test validates again and again with the same types. */
+const validators = new Map<string, ValidateFunction>()
+const VALIDATORS_MAX = 8
 
 function validatorOf(types: ConfigurableTypes): ValidateFunction {
-  const known = validators.get(types)
+  const { $schema: _, ...schema } = jsonSchema(types)
+  const key = JSON.stringify(schema)
+  const known = validators.get(key)
   if (known) return known
   // `verbose` gives each error its schema, of which the sentences are made. Not strict: a device type may annotate.
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, validateFormats: false })
-  const validate = ajv.compile(jsonSchema(types))
-  validators.set(types, validate)
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    validateFormats: false,
+    validateSchema: false,
+    meta: false,
+    code: { optimize: false },
+  })
+  const validate = ajv.compile(schema)
+  if (validators.size >= VALIDATORS_MAX) validators.clear()
+  validators.set(key, validate)
   return validate
 }
 

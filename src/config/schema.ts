@@ -1,5 +1,5 @@
 /**
- * The schema of the whole file: what the loader checks and what editors complete from is one and the same object.
+ * The schema of the whole file: what the loader checks and what editors complete from is made by one function.
  * Unknown keys are errors at every level.
  */
 import Type, { type Static } from 'typebox'
@@ -114,6 +114,8 @@ const MqttKeys = Type.Object(
       pattern: BROKER_URL.pattern,
       maxLength: 1000,
       description: 'The broker.',
+      // By mistake it may hold a password.
+      writeOnly: true,
       examples: ['mqtt://127.0.0.1:1883'],
     }),
     node: Type.Optional(
@@ -239,7 +241,8 @@ export function jsonSchema(types: ConfigurableTypes): JsonSchema {
     description: 'A device: what it is, on which port, and how it is treated.',
     properties: {
       ...DeviceKeys.properties,
-      type: { ...DeviceKeys.properties.type, enum: [...types.keys()].sort() },
+      // A choice of nothing is no valid schema.
+      type: { ...DeviceKeys.properties.type, ...(types.size > 0 ? { enum: [...types.keys()].sort() } : {}) },
     },
     required: DeviceKeys.required,
     allOf: [...types.values()].map(keysOfType),

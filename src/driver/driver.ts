@@ -3,7 +3,7 @@
  * what comes back into a value or an honest error. It decides nothing about when.
  */
 import type { Clock } from '../clock.ts'
-import { type Effect, GatewayError, messageOf } from '../errors.ts'
+import { assert, type Effect, GatewayError, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Port } from '../port/port.ts'
 import { ANY_SHAPE, type ReplyMatcher } from '../port/reply.ts'
@@ -41,9 +41,18 @@ export interface CommandRun {
 
 export interface CommandValue {
   readonly value: unknown
-  readonly measuredAtMs: number
+  /** Wall-clock milliseconds; of a `read` only: what a command answers is no measurement. */
+  readonly measuredAtMs?: number
   readonly unacknowledged?: true
   readonly confirmedBy?: 'read_back'
+}
+
+/** A command with its arguments: nothing of it has happened yet. */
+export interface PreparedCommand {
+  /** Clock time before which it may not start: a late reply could be taken for its own. */
+  readonly notBefore: () => number
+  /** Rejects with a GatewayError; `run.progress` tells whether a byte had left. */
+  readonly run: (run: CommandRun) => Promise<CommandValue>
 }
 
 export type CommandArguments = Readonly<Record<string, unknown>>
@@ -58,8 +67,6 @@ const READINGS_STALE_AFTER_DEFAULT_MS = 60_000
 export class DeviceDriver {
   readonly #parts: DriverParts
   readonly #state: DeviceState
-  /** The exchange of a call that waits: its shapes are asked for more than once. */
-  readonly #exchanges = new WeakMap<CommandArguments, Exchange<unknown>>()
 
   constructor(parts: DriverParts) {
     this.#parts = parts
@@ -87,31 +94,21 @@ export class DeviceDriver {
     return this.#parts.port.refusal()
   }
 
-  /** Clock time before which the command may not start: a late reply could be taken for its own. */
-  notBefore(command: string, args: CommandArguments): number {
+  /** One use of a command. Throws a GatewayError for arguments that the device's own code refuses. */
+  prepare(command: string, args: CommandArguments): PreparedCommand {
     const spec = this.#spec(command)
-    return this.#parts.port.notBefore({ station: this.id, shapes: this.#shapes(spec, args) })
+    const exchange = spec.exchange?.(args as never)
+    const ownShapes = spec.run ? (spec.shapes ?? [ANY_SHAPE]) : []
+    const shapes = exchange?.reply?.shapes ?? ownShapes
+    return {
+      notBefore: () => this.#parts.port.notBefore({ station: this.id, shapes }),
+      run: (run) => this.#run(spec, exchange, args, run),
+    }
   }
 
   timeoutMs(spec: ToolSpec): number {
     const { device, description } = this.#parts
     return spec.timeoutMs ?? device.timeoutMs ?? description.line.timeoutMs
-  }
-
-  /** Rejects with a GatewayError; `run.progress` tells whether a byte had left. */
-  async run(command: string, args: CommandArguments, run: CommandRun): Promise<CommandValue> {
-    const { port, clock } = this.#parts
-    const spec = this.#spec(command)
-    // Arguments that the device's own code refuses must not cost a turn on the line.
-    if (spec.exchange) this.#exchange(spec, args)
-    const options =
-      run.callId === undefined ? { signal: run.signal } : { signal: run.signal, callId: run.callId }
-    return port.run(options, async (line) => {
-      const session = new Session(this, spec, line, run)
-      const done = await this.#perform(spec, args, session)
-      this.#publish(spec, done.value)
-      return { ...done, measuredAtMs: clock.wall() }
-    })
   }
 
   status(): DeviceStatus {
@@ -168,14 +165,36 @@ export class DeviceDriver {
     this.#state.missed(error.message)
   }
 
-  async #perform(spec: ToolSpec, args: CommandArguments, session: Session): Promise<Performed> {
-    if (!spec.exchange) return { value: await this.#ownRun(spec, args, session) }
-    const exchange = this.#exchange(spec, args)
+  async #run(
+    spec: ToolSpec,
+    exchange: Exchange<unknown> | undefined,
+    args: CommandArguments,
+    run: CommandRun,
+  ): Promise<CommandValue> {
+    const { port, clock } = this.#parts
+    const { signal, callId } = run
+    return port.run(callId === undefined ? { signal } : { signal, callId }, async (line) => {
+      const session = new Session(this, spec, line, run)
+      const done = exchange
+        ? await this.#exchange(spec, exchange, args, session)
+        : { value: await this.#ownRun(spec, args, session) }
+      if (done.unacknowledged) return done
+      this.#publish(spec, done.value)
+      return spec.effect === 'read' ? { ...done, measuredAtMs: clock.wall() } : done
+    })
+  }
+
+  async #exchange(
+    spec: ToolSpec,
+    exchange: Exchange<unknown>,
+    args: CommandArguments,
+    session: Session,
+  ): Promise<CommandValue> {
     const value = await session.exchange(exchange)
-    if (!spec.readBack) {
+    if (!spec.exchange || !spec.readBack) {
       return exchange.reply ? { value } : { value: null, unacknowledged: true }
     }
-    const readBack = spec.readBack(args)
+    const readBack = spec.readBack(args as never)
     const shown = await session.exchange(readBack.exchange)
     if (!readBack.confirms(shown as never)) {
       throw new GatewayError('unconfirmed', 'the device shows the old value after the command', {
@@ -185,9 +204,10 @@ export class DeviceDriver {
     return { value, confirmedBy: 'read_back' }
   }
 
-  async #ownRun(spec: ToolSpec & { exchange?: never }, args: CommandArguments, session: Session) {
+  async #ownRun(spec: ToolSpec, args: CommandArguments, session: Session): Promise<unknown> {
+    assert(spec.run, 'a command is an exchange or a run')
     try {
-      return await spec.run(session, args)
+      return await spec.run(session, args as never)
     } catch (thrown) {
       if (thrown instanceof GatewayError) throw thrown
       throw new GatewayError('tool_failed', `the tool itself failed: ${messageOf(thrown)}`, { cause: thrown })
@@ -206,24 +226,6 @@ export class DeviceDriver {
     return spec
   }
 
-  #exchange(spec: ToolSpec & { exchange: (args: never) => Exchange<unknown> }, args: CommandArguments) {
-    const known = this.#exchanges.get(args)
-    if (known) return known
-    const exchange = spec.exchange(args as never)
-    this.#exchanges.set(args, exchange)
-    return exchange
-  }
-
-  #shapes(spec: ToolSpec, args: CommandArguments) {
-    if (!spec.exchange) return spec.shapes ?? [ANY_SHAPE]
-    try {
-      return this.#exchange(spec, args).reply?.shapes ?? []
-    } catch {
-      // The run itself reports what is wrong with the arguments.
-      return []
-    }
-  }
-
   #request<V>(spec: ToolSpec, exchange: Exchange<V>): Request<Match> {
     const { device, description } = this.#parts
     const timeoutMs = this.timeoutMs(spec)
@@ -237,12 +239,6 @@ export class DeviceDriver {
       station: device.id,
     }
   }
-}
-
-interface Performed {
-  readonly value: unknown
-  readonly unacknowledged?: true
-  readonly confirmedBy?: 'read_back'
 }
 
 /** The device's view of a run: exchanges one after the other, each verdict a value or an error. */

@@ -31,88 +31,105 @@ const COIL_VALUES = new Map<number, boolean | 'toggle'>([
 type Answer = readonly number[] | number
 
 export function modbusSimulator(world: SimulatedWorld, bank: ModbusBank): DeviceSimulator {
-  const answer = (body: Buffer): Answer => {
-    const functionCode = body.readUInt8(0)
-    const address = body.length < 5 ? 0 : body.readUInt16BE(1)
-    const second = body.length < 5 ? 0 : body.readUInt16BE(3)
-    switch (functionCode) {
-      case 0x01:
-        return readBits('coil', address, second)
-      case 0x02:
-        return readBits('discrete', address, second)
-      case 0x03:
-        return readRegisters('holding', address, second)
-      case 0x04:
-        return readRegisters('input', address, second)
-      case 0x05:
-        return writeBits(address, [COIL_VALUES.get(second)], body)
-      case 0x06:
-        return writeRegisters(address, [second], body)
-      case 0x0f:
-        return writeBits(address, bitsOf(body.subarray(6), second), body)
-      case 0x10:
-        return writeRegisters(address, wordsOf(body.subarray(6), second), body)
-      default:
-        return ILLEGAL_FUNCTION
-    }
-  }
-
-  const readBits = (kind: BitKind, address: number, count: number): Answer => {
-    if (count < 1 || count > MODBUS_BITS_MAX) return ILLEGAL_VALUE
-    const data = new Array<number>(Math.ceil(count / 8)).fill(0)
-    for (let index = 0; index < count; index += 1) {
-      const bit = bank.readBit(kind, address + index)
-      if (bit === undefined) return ILLEGAL_ADDRESS
-      if (bit) data[index >> 3] = (data[index >> 3] ?? 0) | (1 << (index & 7))
-    }
-    world.executed('read_bits', { kind, address, count })
-    return [data.length, ...data]
-  }
-
-  const readRegisters = (kind: RegisterKind, address: number, count: number): Answer => {
-    if (count < 1 || count > MODBUS_REGISTERS_MAX) return ILLEGAL_VALUE
-    const data: number[] = []
-    for (let index = 0; index < count; index += 1) {
-      const word = bank.readRegister(kind, address + index)
-      if (word === undefined) return ILLEGAL_ADDRESS
-      data.push(word >> 8, word & 0xff)
-    }
-    world.executed('read_registers', { kind, address, count })
-    return [data.length, ...data]
-  }
-
-  const writeBits = (
-    address: number,
-    bits: readonly (boolean | 'toggle' | undefined)[] | undefined,
-    body: Buffer,
-  ): Answer => {
-    const known = bits?.filter((bit) => bit !== undefined)
-    if (!known || known.length === 0 || known.length !== bits?.length) return ILLEGAL_VALUE
-    if (!bank.writeBits(address, known)) return ILLEGAL_ADDRESS
-    world.executed('write_bits', { address, bits: known })
-    return [...body.subarray(1, 5)]
-  }
-
-  const writeRegisters = (address: number, words: readonly number[] | undefined, body: Buffer): Answer => {
-    if (!words || words.length === 0) return ILLEGAL_VALUE
-    if (!bank.writeRegisters(address, words)) return ILLEGAL_ADDRESS
-    world.executed('write_registers', { address, words })
-    return [...body.subarray(1, 5)]
-  }
-
   return {
     framing: modbusRtuRequests(),
     receive(frame): SimulatedReply | undefined {
       const [unit, functionCode] = frame
-      const broadcast = unit === 0
-      if (functionCode === undefined || (unit !== bank.unit && !broadcast)) return undefined
-      const answered = answer(Buffer.from(frame.subarray(1, -2)))
-      if (broadcast) return undefined
-      const body =
-        typeof answered === 'number' ? [functionCode | 0x80, answered] : [functionCode, ...answered]
+      const isBroadcast = unit === 0
+      if (functionCode === undefined || (unit !== bank.unit && !isBroadcast)) return undefined
+      const answer = answerTo(Buffer.from(frame.subarray(1, -2)), world, bank)
+      if (isBroadcast) return undefined
+      const body = typeof answer === 'number' ? [functionCode | 0x80, answer] : [functionCode, ...answer]
       return { bytes: frameOf(bank.unit, body), afterMs: 3 + 5 * world.random() }
     },
   }
+}
+
+function answerTo(body: Buffer, world: SimulatedWorld, bank: ModbusBank): Answer {
+  if (body.length < 5) return ILLEGAL_FUNCTION
+  const address = body.readUInt16BE(1)
+  const second = body.readUInt16BE(3)
+  switch (body.readUInt8(0)) {
+    case 0x01:
+      return readBits(world, bank, { kind: 'coil', address, count: second })
+    case 0x02:
+      return readBits(world, bank, { kind: 'discrete', address, count: second })
+    case 0x03:
+      return readRegisters(world, bank, { kind: 'holding', address, count: second })
+    case 0x04:
+      return readRegisters(world, bank, { kind: 'input', address, count: second })
+    case 0x05:
+      return writeBits(world, bank, body, [COIL_VALUES.get(second)])
+    case 0x06:
+      return writeRegisters(world, bank, body, [second])
+    case 0x0f:
+      return writeBits(world, bank, body, bitsOf(body.subarray(6), second))
+    case 0x10:
+      return writeRegisters(world, bank, body, wordsOf(body.subarray(6), second))
+    default:
+      return ILLEGAL_FUNCTION
+  }
+}
+
+function readBits(
+  world: SimulatedWorld,
+  bank: ModbusBank,
+  range: { readonly kind: BitKind; readonly address: number; readonly count: number },
+): Answer {
+  const { kind, address, count } = range
+  if (count < 1 || count > MODBUS_BITS_MAX) return ILLEGAL_VALUE
+  const data = new Array<number>(Math.ceil(count / 8)).fill(0)
+  for (let index = 0; index < count; index += 1) {
+    const bit = bank.readBit(kind, address + index)
+    if (bit === undefined) return ILLEGAL_ADDRESS
+    if (bit) data[index >> 3] = (data[index >> 3] ?? 0) | (1 << (index & 7))
+  }
+  world.executed('read_bits', range)
+  return [data.length, ...data]
+}
+
+function readRegisters(
+  world: SimulatedWorld,
+  bank: ModbusBank,
+  range: { readonly kind: RegisterKind; readonly address: number; readonly count: number },
+): Answer {
+  const { kind, address, count } = range
+  if (count < 1 || count > MODBUS_REGISTERS_MAX) return ILLEGAL_VALUE
+  const data: number[] = []
+  for (let index = 0; index < count; index += 1) {
+    const word = bank.readRegister(kind, address + index)
+    if (word === undefined) return ILLEGAL_ADDRESS
+    data.push(word >> 8, word & 0xff)
+  }
+  world.executed('read_registers', range)
+  return [data.length, ...data]
+}
+
+function writeBits(
+  world: SimulatedWorld,
+  bank: ModbusBank,
+  body: Buffer,
+  bits: readonly (boolean | 'toggle' | undefined)[] | undefined,
+): Answer {
+  const known = bits?.filter((bit) => bit !== undefined) ?? []
+  if (known.length === 0 || known.length !== bits?.length) return ILLEGAL_VALUE
+  const address = body.readUInt16BE(1)
+  if (!bank.writeBits(address, known)) return ILLEGAL_ADDRESS
+  world.executed('write_bits', { address, bits: known })
+  return [...body.subarray(1, 5)]
+}
+
+function writeRegisters(
+  world: SimulatedWorld,
+  bank: ModbusBank,
+  body: Buffer,
+  words: readonly number[] | undefined,
+): Answer {
+  if (!words || words.length === 0) return ILLEGAL_VALUE
+  const address = body.readUInt16BE(1)
+  if (!bank.writeRegisters(address, words)) return ILLEGAL_ADDRESS
+  world.executed('write_registers', { address, words })
+  return [...body.subarray(1, 5)]
 }
 
 /** Undefined: the count does not fit the bytes. */

@@ -59,16 +59,15 @@ export function candidates<R extends Row>(queue: Queue<R>, freed: Freed, nowMs: 
     const line = queue.line(resource)
     if (!line) continue
     let stopper: R | undefined
-    for (const row of line.waiting.exclusive) {
+    for (const row of line.waitingExclusive) {
       if (row.isReady) found.add(row)
       if (reach(queue, row, nowMs) !== 'everything') continue
       stopper = row
       break
     }
     if (mode === 'shared') continue
-    for (const row of line.waiting.shared) {
-      if (stopper && compareRows(stopper, row) < 0) break
-      if (row.isReady) found.add(row)
+    for (const row of line.waitingShared) {
+      if (row.isReady && !(stopper && compareRows(stopper, row) < 0)) found.add(row)
     }
   }
   return [...found].sort(compareRows)
@@ -102,26 +101,21 @@ function areFree<R extends Row>(
 }
 
 function isHeldBack<R extends Row>(queue: Queue<R>, row: R, nowMs: number): boolean {
-  for (const [resource, mode] of row.claims) {
-    const waiting = queue.line(resource)?.waiting
-    if (!waiting) continue
-    if (anyHoldsBack(queue, waiting.exclusive, row, nowMs)) return true
-    if (mode === 'exclusive' && anyHoldsBack(queue, waiting.shared, row, nowMs)) return true
-  }
-  return false
-}
-
-function anyHoldsBack<R extends Row>(
-  queue: Queue<R>,
-  conflicting: readonly R[],
-  row: R,
-  nowMs: number,
-): boolean {
-  for (const earlier of conflicting) {
-    if (compareRows(earlier, row) >= 0) return false
+  const holdsBack = (earlier: R): boolean => {
     const reached = reach(queue, earlier, nowMs)
-    if (reached === 'everything') return true
-    if (reached === 'device' && earlier.device !== undefined && earlier.device === row.device) return true
+    if (reached === 'device') return earlier.device !== undefined && earlier.device === row.device
+    return reached === 'everything'
+  }
+  for (const [resource, mode] of row.claims) {
+    const line = queue.line(resource)
+    for (const earlier of line?.waitingExclusive ?? []) {
+      if (compareRows(earlier, row) >= 0) break
+      if (holdsBack(earlier)) return true
+    }
+    if (mode === 'shared') continue
+    for (const earlier of line?.waitingShared ?? []) {
+      if (compareRows(earlier, row) < 0 && holdsBack(earlier)) return true
+    }
   }
   return false
 }

@@ -80,6 +80,8 @@ export class ClaimOrder {
         level = Math.max(level, holders.exclusiveLevel + 1)
       }
     }
+    // Everybody waits for whoever has the gateway, and through it for all before.
+    if (claims.get(GATEWAY) === 'exclusive') this.#holders.clear()
     for (const [resource, mode] of claims) this.#hold(resource, mode, index, level)
     return { level, waitsFor }
   }

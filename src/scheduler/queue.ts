@@ -2,9 +2,9 @@
  * The one table of claims of the process: the rows that wait, in order, and the rows that run, by resource. It keeps
  * the order and decides nothing; admission.ts has the rule.
  *
- * Waiting rows of a resource stand in two sorted arrays, one for each mode, because a shared row is held back by
- * exclusive ones only. Most resources have few rows; `gateway` has all of them, as shared, and those are read only when
- * somebody wants the gateway exclusively. Inserting and removing is a binary search and a move of memory.
+ * Rows that want a resource exclusively stand in a sorted array, for every event asks who is in front. Rows that share
+ * it are an unordered set: only somebody who wants it exclusively asks for them, and of `gateway`, which every row
+ * shares, that is rare.
  */
 import { assert } from '../errors.ts'
 import { type ClaimMode, type Claims, ownClaimCount } from './claims.ts'
@@ -32,12 +32,15 @@ export function compareRows(one: Row, other: Row): number {
 
 /** One resource. */
 export interface Line<R extends Row> {
-  readonly waiting: Readonly<Record<ClaimMode, readonly R[]>>
+  /** In order. */
+  readonly waitingExclusive: readonly R[]
+  readonly waitingShared: ReadonlySet<R>
   readonly running: Readonly<Record<ClaimMode, number>>
 }
 
 interface MutableLine<R extends Row> extends Line<R> {
-  readonly waiting: Record<ClaimMode, R[]>
+  readonly waitingExclusive: R[]
+  readonly waitingShared: Set<R>
   readonly running: Record<ClaimMode, number>
 }
 
@@ -69,7 +72,11 @@ export class Queue<R extends Row> {
   insert(row: R): void {
     assert(!this.#waiting.has(row), 'a row is in the table once')
     this.#waiting.add(row)
-    for (const [resource, mode] of row.claims) insertInto(this.#lineFor(resource).waiting[mode], row)
+    for (const [resource, mode] of row.claims) {
+      const line = this.#lineFor(resource)
+      if (mode === 'exclusive') insertInto(line.waitingExclusive, row)
+      else line.waitingShared.add(row)
+    }
     if (ownClaimCount(row.claims) > 1) this.#several.add(row)
     if (!row.isReady) this.#addUnready(row)
   }
@@ -79,7 +86,8 @@ export class Queue<R extends Row> {
     assert(this.#waiting.delete(row), 'only a waiting row is taken out')
     for (const [resource, mode] of row.claims) {
       const line = this.#lineFor(resource)
-      removeFrom(line.waiting[mode], row)
+      if (mode === 'exclusive') removeFrom(line.waitingExclusive, row)
+      else line.waitingShared.delete(row)
       this.#dropIfIdle(resource, line)
     }
     this.#several.delete(row)
@@ -137,15 +145,15 @@ export class Queue<R extends Row> {
   #lineFor(resource: string): MutableLine<R> {
     let line = this.#lines.get(resource)
     if (!line) {
-      line = { waiting: { exclusive: [], shared: [] }, running: { exclusive: 0, shared: 0 } }
+      line = { waitingExclusive: [], waitingShared: new Set(), running: { exclusive: 0, shared: 0 } }
       this.#lines.set(resource, line)
     }
     return line
   }
 
-  #dropIfIdle(resource: string, { waiting, running }: MutableLine<R>): void {
-    const count = waiting.exclusive.length + waiting.shared.length + running.exclusive + running.shared
-    if (count === 0) this.#lines.delete(resource)
+  #dropIfIdle(resource: string, line: MutableLine<R>): void {
+    const waiting = line.waitingExclusive.length + line.waitingShared.size
+    if (waiting + line.running.exclusive + line.running.shared === 0) this.#lines.delete(resource)
   }
 }
 

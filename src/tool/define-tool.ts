@@ -67,15 +67,18 @@ export function toolOf(definition: DefinedTool): Tool {
     serial: definition.serial ?? false,
     parallelSafe: declaration.parallelSafe ?? false,
     declared: declaredAs(declaration),
-    run: async (args, { signal, context }) => {
-      try {
-        const returned: unknown = await definition.run(args as never, { signal, context })
-        return valueAndContext(definition, returned, args)
-      } catch (thrown) {
-        if (thrown instanceof GatewayError) throw thrown
-        throw new GatewayError('tool_failed', messageOf(thrown), { cause: thrown })
-      }
-    },
+    prepare: (args) => ({ run: (run) => perform(definition, args, run) }),
+  }
+}
+
+async function perform(definition: DefinedTool, args: Arguments, run: ToolRun): Promise<TaskValue> {
+  try {
+    const { signal, context } = run
+    const returned: unknown = await definition.run(args as never, { signal, context })
+    return valueAndContext(definition, returned, args)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown
+    throw new GatewayError('tool_failed', messageOf(thrown), { cause: thrown })
   }
 }
 

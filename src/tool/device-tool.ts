@@ -37,8 +37,7 @@ function deviceTool(driver: DeviceDriver, command: string, spec: ToolSpec, seria
     parallelSafe,
     declared: declaredAs({ effect: spec.effect, serial, parallelSafe }),
     refusal: () => driver.refusal(),
-    notBefore: (args) => driver.notBefore(command, args),
-    run: (args, run) => driver.run(command, args, run),
+    prepare: (args) => driver.prepare(command, args),
   }
 }
 

@@ -4,12 +4,12 @@
  * its one result.
  */
 import { type Clock, isoTime, newId } from '../clock.ts'
-import { GatewayError, isRetryable } from '../errors.ts'
+import { assert, GatewayError, isRetryable, messageOf } from '../errors.ts'
 import { DEADLINE_DEFAULT_MS } from '../limits.ts'
 import type { Policy, Rank } from '../scheduler/declaration.ts'
 import { planLane } from '../scheduler/plan.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { Lane, Task, TaskResult } from '../scheduler/task.ts'
+import type { Lane, Task, TaskResult, TaskRun } from '../scheduler/task.ts'
 import type { Principal } from './home.ts'
 import type { Interlock } from './interlock.ts'
 import type {
@@ -21,7 +21,7 @@ import type {
   CallResult,
   PlanResponse,
 } from './shapes.ts'
-import type { Arguments, Tool } from './tool.ts'
+import type { Arguments, PreparedCall, Tool } from './tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
 export interface GateParts {
@@ -155,28 +155,20 @@ export class Gate {
     const registered = registry.get(call.name)
     const tool = registered?.tool
     const checked = registered?.arguments.check(call.arguments ?? NO_ARGUMENTS)
+    const args = checked === undefined || checked instanceof GatewayError ? NO_ARGUMENTS : checked
+    const prepared = tool && !(checked instanceof GatewayError) ? preparedCall(tool, args) : undefined
     const rejected = tool
       ? (forbidden(tool, principal) ??
-        (checked instanceof GatewayError ? checked : undefined) ??
+        asFault(checked) ??
+        asFault(prepared) ??
         interlock.forbids(tool.name) ??
         unconfirmed(tool))
       : registry.unknown(call.name)
-    const args = checked === undefined || checked instanceof GatewayError ? NO_ARGUMENTS : checked
     const requestedId = call.id !== undefined && !isFree ? call.id : undefined
-    return { call, requestedId, tool, task: this.#task(id, call.name, tool, args, rejected) }
-  }
-
-  #task(
-    id: string,
-    name: string,
-    tool: Tool | undefined,
-    args: Arguments,
-    rejected: GatewayError | undefined,
-  ): Task {
-    const { interlock } = this.#parts
-    return {
+    const runnable = prepared instanceof GatewayError ? undefined : prepared
+    const task: Task = {
       id,
-      name,
+      name: call.name,
       declaration: tool,
       arguments: args,
       claims: tool?.claims ?? [],
@@ -184,17 +176,20 @@ export class Gate {
       ports: tool?.ports ?? [],
       rejected,
       refusal: tool?.refusal,
-      notBefore: tool?.notBefore && (() => tool.notBefore?.(args) ?? 0),
-      run: async (run) => {
-        if (!tool) throw registryMiss(name)
-        const leave = interlock.enter(name)
-        try {
-          return await tool.run(args, { ...run, callId: id })
-        } catch (error) {
-          if (!run.progress.sent) leave()
-          throw error
-        }
-      },
+      notBefore: runnable?.notBefore,
+      run: (run) => this.#run(call.name, id, runnable, run),
+    }
+    return { call, requestedId, tool, task }
+  }
+
+  async #run(name: string, callId: string, prepared: PreparedCall | undefined, run: TaskRun) {
+    assert(prepared, `${name} was started although it was rejected`)
+    const leave = this.#parts.interlock.enter(name)
+    try {
+      return await prepared.run({ ...run, callId })
+    } catch (error) {
+      if (!run.progress.sent) leave()
+      throw error
     }
   }
 
@@ -269,8 +264,18 @@ function unconfirmed(tool: Tool): GatewayError | undefined {
   )
 }
 
-function registryMiss(name: string): GatewayError {
-  return new GatewayError('internal', `the unknown tool ${name} was started`)
+/** What the device says against the arguments before anything starts. */
+function preparedCall(tool: Tool, args: Arguments): PreparedCall | GatewayError {
+  try {
+    return tool.prepare(args)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown
+    return new GatewayError('tool_failed', messageOf(thrown), { cause: thrown, provenNotDone: true })
+  }
+}
+
+function asFault(checked: unknown): GatewayError | undefined {
+  return checked instanceof GatewayError ? checked : undefined
 }
 
 function shownError(error: GatewayError, tool: Tool | undefined): CallError {

@@ -27,8 +27,15 @@ export interface Tool {
   readonly declared: Declared
   /** Why a call now would be refused; undefined: it is available. */
   readonly refusal?: () => GatewayError | undefined
-  readonly notBefore?: (args: Arguments) => number
-  readonly run: (args: Arguments, run: ToolTaskRun) => Promise<TaskValue>
+  /** One use of the tool. Throws a GatewayError for arguments that the schema lets through and the device does not. */
+  readonly prepare: (args: Arguments) => PreparedCall
+}
+
+/** A call that is ready to run: nothing of it has happened yet. */
+export interface PreparedCall {
+  /** Clock time before which it may not start. */
+  readonly notBefore?: () => number
+  readonly run: (run: ToolTaskRun) => Promise<TaskValue>
 }
 
 /** A task's run, and the call that it belongs to: the trace of a port names it. */

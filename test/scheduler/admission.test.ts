@@ -108,9 +108,9 @@ describe('a call that may not start yet', () => {
   })
 
   test('does not make the calls behind it to its device hold back others', () => {
-    const stuck = row([exclusive('a')], meter)
+    const [settling, stuck] = [unready(), row([exclusive('a')], meter)]
     const other = row([exclusive('a')], { device: 'relay' })
-    expect(admitted([unready(), stuck, other])).toEqual([other])
+    expect(admitted([settling, stuck, other])).toEqual([other])
   })
 
   test('does not hold back a call to its device that touches another resource', () => {

@@ -22,8 +22,7 @@ test('rows of a resource stand by rank, and by acceptance within a rank, wheneve
   const queue = new Queue<Row>()
   const rows = [row(5, 'poll'), row(4), row(1, 'automation'), row(3), row(2, 'stop'), row(6, 'automation')]
   for (const each of rows) queue.insert(each)
-  expect(orders(queue.line('a')?.waiting.exclusive)).toEqual([2, 3, 4, 1, 6, 5])
-  expect(orders(queue.line('gateway')?.waiting.shared)).toEqual([2, 3, 4, 1, 6, 5])
+  expect(orders(queue.line('a')?.waitingExclusive)).toEqual([2, 3, 4, 1, 6, 5])
 })
 
 test('a row that is raised stands where its new rank puts it', () => {
@@ -31,7 +30,7 @@ test('a row that is raised stands where its new rank puts it', () => {
   const poll = row(1, 'poll')
   for (const each of [poll, row(2, 'automation'), row(3, 'interactive')]) queue.insert(each)
   queue.raise(poll, 'automation')
-  expect(orders(queue.line('a')?.waiting.exclusive)).toEqual([3, 1, 2])
+  expect(orders(queue.line('a')?.waitingExclusive)).toEqual([3, 1, 2])
 })
 
 test('a running row holds its claims until it ends, and an idle resource is forgotten', () => {
@@ -45,7 +44,8 @@ test('a running row holds its claims until it ends, and an idle resource is forg
   queue.start(other)
   expect(queue.isWaiting(one)).toBe(false)
   expect(queue.line('a')).toEqual({
-    waiting: { exclusive: [], shared: [] },
+    waitingExclusive: [],
+    waitingShared: new Set(),
     running: { exclusive: 0, shared: 2 },
   })
   queue.end(one)
@@ -122,7 +122,7 @@ test('whatever comes and goes, the rows stay sorted', () => {
           (one, other) =>
             rankOrder.indexOf(one.rank) - rankOrder.indexOf(other.rank) || one.order - other.order,
         )
-        expect(orders(queue.line('a')?.waiting.exclusive) ?? []).toEqual(orders(expected))
+        expect(orders(queue.line('a')?.waitingExclusive) ?? []).toEqual(orders(expected))
       },
     ),
   )

@@ -6,7 +6,7 @@ import { ExecutionLog } from '../../src/simulator/execution-log.ts'
 import { attachSimulators, type SimulatedDevice } from '../../src/simulator/host.ts'
 import { SimulatedWire } from '../../src/simulator/wire.ts'
 import { VirtualClock } from '../virtual-clock.ts'
-import { LINE_9600, LINE_10000, openLine, Reader } from './fixture.ts'
+import { CoarseClock, LINE_9600, LINE_10000, openLine, Reader } from './fixture.ts'
 
 /** Frames of three bytes: address, command, and the two of them added. */
 const THREE_BYTES: Framing = {

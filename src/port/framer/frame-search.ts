@@ -23,61 +23,14 @@ const EMPTY = new Uint8Array(0)
 
 export function frameSearch(rule: FrameRule, sink: FrameSink): Framer {
   let held: Uint8Array = EMPTY
-
-  /** The first offset from `from` on where a frame starts or might. */
-  const candidateFrom = (bytes: Uint8Array, from: number): number => {
-    let offset = from
-    while (offset < bytes.length) {
-      offset = rule.nextStart?.(bytes, offset) ?? offset
-      if (offset < bytes.length && rule.lengthAt(bytes, offset) !== NO_FRAME) return offset
-      offset += 1
-    }
-    return bytes.length
-  }
-
-  /** Gives the frames of `bytes` to the sink, and returns the bytes that are still wanted. */
-  const search = (bytes: Uint8Array, continued: boolean): Uint8Array => {
-    let junk = 0
-    let offset = 0
-    const giveUpJunk = () => {
-      if (junk > 0) sink.error('junk', junk)
-      junk = 0
-    }
-    while (offset < bytes.length) {
-      const start = candidateFrom(bytes, offset)
-      junk += start - offset
-      offset = start
-      if (offset === bytes.length) break
-      const length = rule.lengthAt(bytes, offset)
-      if (length === UNDECIDED || offset + length > bytes.length) {
-        if (continued) break
-        junk += 1
-        offset += 1
-        continue
-      }
-      giveUpJunk()
-      const frame = bytes.subarray(offset, offset + length)
-      if (rule.valid(frame)) {
-        sink.frame(new Uint8Array(frame))
-        offset += length
-      } else {
-        const next = candidateFrom(bytes, offset + 1)
-        sink.error('checksum', next - offset)
-        offset = next
-      }
-    }
-    giveUpJunk()
-    return offset === bytes.length ? EMPTY : new Uint8Array(bytes.subarray(offset))
-  }
-
   return {
     push(chunk) {
-      held = search(held.length === 0 ? chunk : Buffer.concat([held, chunk]), true)
+      held = search(rule, sink, held.length === 0 ? chunk : Buffer.concat([held, chunk]), true)
     },
     idle() {
       const bytes = held
       held = EMPTY
-      search(bytes, false)
+      search(rule, sink, bytes, false)
     },
     reset() {
       held = EMPTY
@@ -86,4 +39,53 @@ export function frameSearch(rule: FrameRule, sink: FrameSink): Framer {
       return held.length
     },
   }
+}
+
+/**
+ * Gives the frames of `bytes` to the sink, and returns the bytes that are still wanted. In bytes that are not
+ * `continued` every candidate that fails is the rest of something cut off: junk, not a damaged frame.
+ */
+function search(rule: FrameRule, sink: FrameSink, bytes: Uint8Array, continued: boolean): Uint8Array {
+  let junk = 0
+  let offset = 0
+  const giveUpJunk = () => {
+    if (junk > 0) sink.error('junk', junk)
+    junk = 0
+  }
+  while (offset < bytes.length) {
+    const start = candidateFrom(rule, bytes, offset)
+    junk += start - offset
+    offset = start
+    if (offset === bytes.length) break
+    const length = rule.lengthAt(bytes, offset)
+    const isWhole = length !== UNDECIDED && offset + length <= bytes.length
+    if (!isWhole && continued) break
+    const frame = bytes.subarray(offset, offset + length)
+    if (isWhole && rule.valid(frame)) {
+      giveUpJunk()
+      sink.frame(new Uint8Array(frame))
+      offset += length
+    } else if (continued) {
+      giveUpJunk()
+      const next = candidateFrom(rule, bytes, offset + 1)
+      sink.error('checksum', next - offset)
+      offset = next
+    } else {
+      junk += 1
+      offset += 1
+    }
+  }
+  giveUpJunk()
+  return offset === bytes.length ? EMPTY : new Uint8Array(bytes.subarray(offset))
+}
+
+/** The first offset from `from` on where a frame starts or might. */
+function candidateFrom(rule: FrameRule, bytes: Uint8Array, from: number): number {
+  let offset = from
+  while (offset < bytes.length) {
+    offset = rule.nextStart?.(bytes, offset) ?? offset
+    if (offset < bytes.length && rule.lengthAt(bytes, offset) !== NO_FRAME) return offset
+    offset += 1
+  }
+  return bytes.length
 }

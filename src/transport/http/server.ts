@@ -3,7 +3,6 @@
  * no proper request is answered with a problem document that names every fault. A request that got in is answered
  * with status 200 whatever happens to its calls, and its calls go on when the client goes away.
  */
-import type { Socket } from 'node:net'
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -14,9 +13,10 @@ import type { Clock } from '../../clock.ts'
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX, SHUTDOWN_TOTAL_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { Home } from '../../tool/home.ts'
+import { Connections } from './connections.ts'
 import { HostGuard, type HostGuardParts } from './host-guard.ts'
 import { readJson } from './json-reader.ts'
-import { Problem, rawProblemResponse, sendProblem } from './problem.ts'
+import { Problem, sendProblem } from './problem.ts'
 import { addRoutes } from './routes.ts'
 import { schemaFaults } from './schema-faults.ts'
 
@@ -46,7 +46,7 @@ const JSON_HEADERS = {
 
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const { home, log } = parts
-  const waiting = new WeakMap<Socket, number>()
+  const connections = new Connections()
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -57,7 +57,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: PATH_PARAMETER_LENGTH_MAX },
     frameworkErrors: answerPathError,
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, waiting.get(socket) ?? 0),
+    clientErrorHandler: (error, socket) => connections.answerUnreadable(error, socket),
     ajv: {
       customOptions: {
         allErrors: true,
@@ -70,8 +70,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   })
   app.server.maxConnections = CONNECTIONS_MAX
   readBodiesStrictly(app)
-  watchRequests(app, parts, waiting)
-  guardRequests(app, parts)
+  watchRequests(app, parts, connections)
+  guardRequests(app, parts, connections)
   app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
     const problem = problemOf(error, request, log)
     if (problem.kind === 'body-too-large') discardBody(request, reply)
@@ -107,21 +107,17 @@ function readBodiesStrictly(app: FastifyInstance): void {
   })
 }
 
-function guardRequests(app: FastifyInstance, parts: HttpServerParts): void {
+function guardRequests(app: FastifyInstance, parts: HttpServerParts, connections: Connections): void {
   const guard = new HostGuard(parts)
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(JSON_HEADERS)
     guard.check(request.headers.host, request.headers.origin, request.socket.localAddress)
-    if ((closing || parts.stopping?.()) && request.routeOptions.url !== '/healthz') {
+    if ((connections.closing || parts.stopping?.()) && request.routeOptions.url !== '/healthz') {
       throw new Problem(
         'unavailable',
         'The gateway is stopping; nothing was begun. Try again after its restart.',
         {
-          headers: { connection: 'close', 'retry-after': String(Math.ceil(SHUTDOWN_TOTAL_MS / 1_000)) },
+          headers: { 'retry-after': String(Math.ceil(SHUTDOWN_TOTAL_MS / 1_000)) },
         },
       )
     }
@@ -129,21 +125,20 @@ function guardRequests(app: FastifyInstance, parts: HttpServerParts): void {
 }
 
 /** Counts the requests that each connection still waits for, and says how each one was answered. */
-function watchRequests(
-  app: FastifyInstance,
-  { clock, log }: HttpServerParts,
-  waiting: WeakMap<Socket, number>,
-): void {
+function watchRequests(app: FastifyInstance, parts: HttpServerParts, connections: Connections): void {
+  const { clock, log, stopping } = parts
+  connections.watch(app.server)
   app.decorateRequest('startedAt', 0)
-  const add = ({ raw: { socket } }: FastifyRequest, change: number) => {
-    waiting.set(socket, (waiting.get(socket) ?? 0) + change)
-  }
+  app.addHook('preClose', async () => connections.close(clock))
   app.addHook('onRequest', async (request) => {
     request.setDecorator('startedAt', clock.now())
-    add(request, 1)
+    connections.count(request.raw.socket, 1)
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (connections.closing || stopping?.()) reply.header('connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) => {
-    add(request, -1)
+    connections.count(request.raw.socket, -1)
     const tookMs = clock.now() - request.getDecorator<number>('startedAt')
     log.debug({ ...shown(request), status: reply.statusCode, tookMs }, 'answered a request')
   })
@@ -189,24 +184,6 @@ function answerPathError(error: FastifyError, request: FastifyRequest, reply: Fa
       ? new Problem('not-found', `There is no ${request.method} ${pathOf(request)}.`)
       : new Problem('malformed-request', 'The path is not a valid URL path.')
   sendProblem(reply.headers(JSON_HEADERS), problem)
-}
-
-/**
- * Bytes that are no request. Where an earlier request of the connection still waits for its answer, that client
- * would take ours for it and believe that nothing was done: then the connection only ends.
- */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, waiting: number): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (socket.writable && waiting === 0) {
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      socket.write(rawProblemResponse(408, 'The request did not arrive in time.'))
-    } else if (error.code === 'HPE_HEADER_OVERFLOW') {
-      socket.write(rawProblemResponse(431, 'The headers are too large.'))
-    } else {
-      socket.write(rawProblemResponse(400, 'This is not an HTTP request.'))
-    }
-  }
-  socket.destroy()
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { BODY_BYTES_MAX } from '../../../src/limits.ts'
 import type { BatchResponse } from '../../../src/tool/shapes.ts'
+import { VirtualClock } from '../../virtual-clock.ts'
 import { CONTROL_TOKEN, type FakeHome, fakeHome } from '../fake-home.ts'
 import { bodyOf, closeServers, post, problem, serve } from './serve.ts'
 
@@ -64,27 +66,57 @@ describe('a connection', () => {
     expect((await running).statusCode).toBe(200)
   })
 
-  it('that stays open gets a problem document while the server closes', async () => {
+  it('gets its running answer while the server closes, and ends with it', async () => {
     const { home, started, finish } = slowHome()
     const app = serve({ home })
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
-    let closed: Promise<unknown> | undefined
-    const whole = rawBatch()
-    const received = sendRaw(
-      address,
-      whole,
-      started.then(async () => {
-        closed = app.close()
-        await expect.poll(() => app.server.listening).toBe(false)
-        finish()
-        return whole
-      }),
-    )
-    const [first, second] = (await received).split(/(?=HTTP\/1\.1)/)
-    expect(first).toContain('200 OK')
-    expect(second).toContain('503 Service Unavailable')
-    expect(second).toContain('urn:baudway:problem:unavailable')
+    const received = sendRaw(address, rawBatch())
+    await started
+    const closed = app.close()
+    await expect.poll(() => app.server.listening).toBe(false)
+    finish()
+    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*connection: close\r\n/i)
     await closed
+  })
+
+  it('that asks for nothing does not keep the server from closing', async () => {
+    const app = serve()
+    const address = await app.listen({ port: 0, host: '127.0.0.1' })
+    const silent = sendRaw(address, '')
+    const halfway = sendRaw(address, 'POST /v1/batches HTTP/1.1\r\nHost: local')
+    await expect
+      .poll(() => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count))))
+      .toBe(2)
+    await app.close()
+    expect(await Promise.all([silent, halfway])).toEqual(['', ''])
+  })
+
+  it('that stays silent in the middle of a body is ended when the patience is over', async () => {
+    const clock = new VirtualClock()
+    const app = serve({ clock })
+    const address = await app.listen({ port: 0, host: '127.0.0.1' })
+    const debris = sendRaw(address, rawBatch().slice(0, -5))
+    await expect
+      .poll(() => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count))))
+      .toBe(1)
+    // The headers of the request have been read once another request has been answered.
+    await fetch(`${address}/healthz`)
+    const closed = app.close()
+    await expect.poll(() => clock.pending).toBe(1)
+    await clock.advance(1_000)
+    await closed
+    expect(await debris).toBe('')
+    expect(clock.pending).toBe(0)
+  })
+
+  it('that sends a body over the limit to its end gets the answer, and can go on', async () => {
+    const app = serve()
+    const address = await app.listen({ port: 0, host: '127.0.0.1' })
+    const body = 'x'.repeat(4 * BODY_BYTES_MAX)
+    const next = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    const [first, second] = (await sendRaw(address, rawBatch(body) + next)).split(/(?=HTTP\/1\.1)/)
+    expect(first).toContain('413 Payload Too Large')
+    expect(second).toContain('200 OK')
   })
 
   it('that sends no HTTP gets a problem document and is closed', async () => {
@@ -110,8 +142,7 @@ describe('a connection', () => {
   })
 })
 
-function rawBatch(): string {
-  const body = JSON.stringify(bodyOf('/v1/batches'))
+function rawBatch(body = JSON.stringify(bodyOf('/v1/batches'))): string {
   return [
     'POST /v1/batches HTTP/1.1',
     'Host: localhost',
