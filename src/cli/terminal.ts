@@ -16,7 +16,15 @@ export interface Terminal {
   readonly fetch: typeof fetch
   readonly readFile: (path: string) => Promise<string>
   readonly readStandardInput: () => Promise<string>
+  /** Listens to the signals that a long-running command handles; answers how to stop listening. */
+  readonly onSignal: (listener: (signal: Signal) => void) => () => void
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export type Signal = (typeof SIGNALS)[number]
 
 const COLUMNS_DEFAULT = 80
 
@@ -34,6 +42,13 @@ export function processTerminal(): Terminal {
     fetch,
     readFile: (path) => readFile(path, 'utf8'),
     readStandardInput: () => text(process.stdin),
+    onSignal: (listener) => {
+      for (const signal of SIGNALS) process.on(signal, listener)
+      return () => {
+        for (const signal of SIGNALS) process.off(signal, listener)
+      }
+    },
+    exit: (code) => process.exit(code),
   }
 }
 

@@ -46,7 +46,7 @@ function editDistance(one: string, other: string): number {
       const deleted = (previous[column] ?? 0) + 1
       const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
       const swapped = isSwapped ? (beforePrevious[column - 2] ?? 0) + 1 : replaced
-      current.push(Math.min(replaced, inserted, deleted, row > 1 && column > 1 ? swapped : replaced))
+      current.push(Math.min(replaced, inserted, deleted, swapped))
     }
     beforePrevious = previous
     previous = current

@@ -16,8 +16,9 @@
  * however many people keep calling; a poll likewise among automations. People go before polls for ever, and nothing
  * gains the rank `stop`.
  *
- * Cost of an event: the rows in front of each resource that it freed, up to the first that holds back all others.
- * That is one row, and one more for each row in front of it that is not ready, is one of several claims, or shares.
+ * Cost of an event: the rows that want a resource that it freed exclusively, from the front to the first that holds
+ * back all others, so one row and one more for each in front of it that is not ready or has several claims. Only where
+ * a resource becomes free for one that wants it exclusively are the rows that share it looked at too.
  */
 import { type ClaimMode, type Claims, claimsConflict, modesConflict, ownClaimCount } from './claims.ts'
 import type { Rank } from './declaration.ts'

@@ -137,7 +137,6 @@ export class Scheduler {
     this.#queue.insert(entry)
     this.#changed.add(entry)
     if (agedRank(entry.rank, AGEING_MS) !== entry.rank) this.#ageing.add(entry)
-    this.#askWhen(call)
   }
 
   /** The call is settled: it waits for nothing and holds nothing any more. */
@@ -189,6 +188,7 @@ export class Scheduler {
 
   #admitOnce(): void {
     const now = this.#clock.now()
+    for (const entry of [...this.#changed]) this.#askWhen(entry.call)
     const rows = [...new Set([...this.#changed, ...candidates(this.#queue, this.#freed, now)])]
     this.#changed.clear()
     this.#freed.clear()

@@ -1,8 +1,11 @@
 /** A terminal that keeps what is printed on it. */
 import { readFile } from 'node:fs/promises'
-import type { Terminal } from '../../src/cli/terminal.ts'
+import type { Signal, Terminal } from '../../src/cli/terminal.ts'
 
 export interface FakeTerminal extends Terminal {
+  /** Sends a signal to the command. */
+  readonly signal: (signal: Signal) => void
+  readonly exits: number[]
   readonly printed: string[]
   readonly complained: string[]
 }
@@ -10,8 +13,19 @@ export interface FakeTerminal extends Terminal {
 export function fakeTerminal(parts: Partial<Terminal> & { input?: string } = {}): FakeTerminal {
   const printed: string[] = []
   const complained: string[] = []
+  const exits: number[] = []
+  const listeners = new Set<(signal: Signal) => void>()
   const { input = '', ...terminal } = parts
   return {
+    exits,
+    signal: (signal) => {
+      for (const listener of listeners) listener(signal)
+    },
+    onSignal: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    exit: (code) => void exits.push(code),
     printed,
     complained,
     print: (line) => void printed.push(line),

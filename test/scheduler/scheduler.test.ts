@@ -454,6 +454,20 @@ test('a fault in what is asked of a task ends that call only', async () => {
   expect(await settledCodes(batch)).toEqual({ a: 'internal', b: 'internal', c: 'ok' })
 })
 
+test('a fault in what is asked of every call of a long lane ends them all', async () => {
+  const recorder = new Recorder({ queueLength: 1_000 })
+  const notBefore = () => {
+    throw new Error('oops')
+  }
+  const tasks = Array.from({ length: 1_000 }, (_, index) =>
+    recorder.task(`c${index}`, { declaration: SERIAL, notBefore }),
+  )
+  const batch = recorder.batch([recorder.task('first', { declaration: SERIAL }), ...tasks])
+  await recorder.clock.advance(100)
+  const all = Object.values(await settledCodes(batch))
+  expect(all.filter((code) => code === 'internal')).toHaveLength(1_000)
+})
+
 describe('a shutdown', () => {
   test('answers what waits with stopped, lets runs finish, and refuses what comes', async () => {
     const recorder = new Recorder()

@@ -152,7 +152,7 @@ describe('any bytes in any chunks', () => {
 })
 
 test('a stream made to be searched at every byte costs a bounded time for each', () => {
-  const hostile = new Uint8Array(1_000_000).map((_, index) => [3, 3, 250][index % 3] ?? 0)
+  const hostile = new Uint8Array(300_000).map((_, index) => [3, 3, 250][index % 3] ?? 0)
   const { framer } = collected(modbusRtu())
   const start = performance.now()
   for (let offset = 0; offset < hostile.length; offset += 64)

@@ -1,0 +1,27 @@
+/** `baudway check`: whether a configuration is valid, and every fault of one that is not. */
+import { loadCatalogue } from '../driver/catalogue.ts'
+import { CommandFault, DONE, defineCommand, WRONG_USAGE } from './command.ts'
+import { findConfigurationFile, readConfiguration, USUAL_FILES } from './configuration-file.ts'
+
+export const check = defineCommand({
+  options: {
+    config: { type: 'string', value: 'FILE', help: `default ${USUAL_FILES.join(', then ')}` },
+  },
+  positionals: { min: 0, max: 0, names: [] },
+  notes: ['Each fault is a line FILE:LINE:COLUMN: message on stderr. Warnings alone exit with 0.'],
+  run: async (values, _positionals, terminal) => {
+    const file = await findConfigurationFile(values.config, terminal.directory)
+    if (file === undefined) {
+      throw new CommandFault(WRONG_USAGE, `There is neither ${USUAL_FILES.join(' nor ')}.`)
+    }
+    const { ports, devices } = await readConfiguration(file, await loadCatalogue(), terminal)
+    terminal.print(
+      `${file}: valid, ${counted(ports.length, 'port')} and ${counted(devices.length, 'device')}`,
+    )
+    return DONE
+  },
+})
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,53 @@
+/**
+ * Which configuration is meant, in the order of the contract: the file that is named, `./baudway.yaml`,
+ * `/etc/baudway/baudway.yaml`. A file that is there and cannot be used is an error, never a reason to go on looking.
+ */
+import { lstat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Configuration } from '../config/configuration.ts'
+import { type Fault, formatFault } from '../config/fault.ts'
+import { loadConfiguration } from '../config/load.ts'
+import { configurableTypes } from '../configurable-types.ts'
+import type { DeviceType } from '../driver/device-type.ts'
+import { CommandFault, WRONG_USAGE } from './command.ts'
+import { printable } from './printable.ts'
+import type { Terminal } from './terminal.ts'
+
+export const USUAL_FILES = ['baudway.yaml', '/etc/baudway/baudway.yaml'] as const
+
+/** The file as it is to be shown; undefined: none is named, and none is in the usual places. */
+export async function findConfigurationFile(
+  named: string | undefined,
+  directory: string,
+): Promise<string | undefined> {
+  if (named !== undefined) return named
+  for (const file of USUAL_FILES) {
+    if (await isThere(resolve(directory, file))) return file
+  }
+  return undefined
+}
+
+/** A link to nothing is there: somebody has put it there. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
+
+/** The configuration of a file; its warnings are said, and its faults end the command. */
+export async function readConfiguration(
+  file: string,
+  types: ReadonlyMap<string, DeviceType>,
+  terminal: Terminal,
+): Promise<Configuration> {
+  const path = resolve(terminal.directory, file)
+  const { configuration, faults, warnings } = await loadConfiguration(path, configurableTypes(types))
+  const shown = (fault: Fault) => printable(formatFault({ ...fault, file }))
+  for (const warning of warnings)
+    terminal.complain(shown({ ...warning, message: `warning: ${warning.message}` }))
+  if (configuration) return configuration
+  throw new CommandFault(WRONG_USAGE, ...faults.map(shown))
+}

@@ -1,0 +1,186 @@
+/** `baudway start`: the gateway in the foreground, from its configuration to its end by a signal. */
+import { resolve } from 'node:path'
+import { systemClock } from '../clock.ts'
+import type { Configuration } from '../config/configuration.ts'
+import { validateConfiguration } from '../config/load.ts'
+import { configurableTypes } from '../configurable-types.ts'
+import { loadCatalogue } from '../driver/catalogue.ts'
+import type { DeviceType } from '../driver/device-type.ts'
+import { assert, messageOf } from '../errors.ts'
+import { Gateway } from '../gateway.ts'
+import { createLog, type Log } from '../log.ts'
+import { demoConfiguration } from '../simulator/demo.ts'
+import { ADMIN_TOKEN_FILE, adminToken } from '../store/admin-token.ts'
+import { CommandFault, DONE, defineCommand, FAILED, WRONG_USAGE } from './command.ts'
+import { findConfigurationFile, readConfiguration, USUAL_FILES } from './configuration-file.ts'
+import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts'
+import type { Terminal } from './terminal.ts'
+
+interface StartValues {
+  readonly config?: string
+  readonly demo?: boolean
+  readonly host?: string
+  readonly port?: string
+  readonly 'state-dir'?: string
+}
+
+export const start = defineCommand({
+  options: {
+    config: { type: 'string', value: 'FILE', help: `default ${USUAL_FILES.join(', then ')}, then the demo` },
+    demo: { type: 'boolean', help: 'simulated devices only' },
+    host: { type: 'string', value: 'HOST', help: 'the address to listen on' },
+    port: { type: 'string', value: 'PORT', help: 'the TCP port to listen on; 0 takes a free one' },
+    'state-dir': { type: 'string', value: 'DIR', help: 'default $STATE_DIRECTORY, else ./.baudway' },
+  },
+  positionals: { min: 0, max: 0, names: [] },
+  notes: ['Once it serves, it prints a line "baudway listening on http://HOST:PORT".'],
+  run: async (values, _positionals, terminal) => {
+    const port = portOf(values.port)
+    const types = await loadCatalogue()
+    const read = await configurationOf(values, types, terminal)
+    const stateDir = stateDirOf(values, read, terminal)
+    const http = {
+      ...read.configuration.http,
+      ...(values.host !== undefined && { host: values.host }),
+      ...(port !== undefined && { port }),
+    }
+    await prepareState(stateDir)
+    return serve({ ...read.configuration, http, stateDir }, types, terminal)
+  },
+})
+
+interface Read {
+  readonly configuration: Configuration
+  readonly isDemo: boolean
+}
+
+async function configurationOf(
+  values: StartValues,
+  types: ReadonlyMap<string, DeviceType>,
+  terminal: Terminal,
+): Promise<Read> {
+  const { config, demo = false } = values
+  if (demo && config !== undefined) {
+    throw new CommandFault(WRONG_USAGE, '--demo and --config exclude each other')
+  }
+  const file = demo ? undefined : await findConfigurationFile(config, terminal.directory)
+  if (file !== undefined) {
+    return { configuration: await readConfiguration(file, types, terminal), isDemo: false }
+  }
+  announceDemo(demo, terminal)
+  const { configuration, faults } = validateConfiguration(demoConfiguration(), configurableTypes(types))
+  assert(configuration, `the demo is not valid: ${JSON.stringify(faults)}`)
+  return { configuration, isDemo: true }
+}
+
+function announceDemo(wanted: boolean, terminal: Terminal): void {
+  const why = wanted ? [] : [`There is neither ${USUAL_FILES.join(' nor ')}, so this is the demo.`]
+  const lines = [
+    '*** DEMO *** DEMO *** DEMO *** DEMO *** DEMO *** DEMO *** DEMO ***',
+    ...why,
+    'Every device is simulated. Nothing that you see or switch is real.',
+    'Real devices need a configuration: baudway start --config FILE',
+    '******************************************************************',
+  ]
+  for (const line of lines) terminal.complain(line)
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port >= 0 && port <= 65_535) return port
+  throw new CommandFault(WRONG_USAGE, `--port: "${text}" is not a number from 0 to 65535`)
+}
+
+/** The demo has a directory of its own, so that it never touches the state of a real gateway. */
+function stateDirOf(values: StartValues, { configuration, isDemo }: Read, terminal: Terminal): string {
+  const { environment, directory } = terminal
+  const given = values['state-dir'] ?? configuration.stateDir
+  if (given !== undefined) return resolve(directory, given)
+  if (isDemo) return resolve(directory, '.baudway-demo')
+  // systemd separates several state directories by colons.
+  const [managed] = (environment.STATE_DIRECTORY ?? '').split(':', 1)
+  return managed ? managed : resolve(directory, '.baudway')
+}
+
+/** Makes the directory and its token before anything is opened, so that a fault of it is said as such. */
+async function prepareState(stateDir: string): Promise<void> {
+  try {
+    await adminToken(systemClock, stateDir)
+  } catch (error) {
+    throw new CommandFault(FAILED, `The state directory ${stateDir} cannot be used: ${messageOf(error)}`)
+  }
+}
+
+async function serve(
+  configuration: Configuration & { readonly stateDir: string },
+  types: ReadonlyMap<string, DeviceType>,
+  terminal: Terminal,
+): Promise<number> {
+  const log = createLog('info')
+  const stop = untilStopped(terminal, log)
+  try {
+    const gateway = await Gateway.start({ configuration, types, log, clock: systemClock })
+    try {
+      await announce(gateway, configuration, terminal)
+      log.info({ signal: await stop.signal }, 'stopping')
+      await removeGatewayFile(configuration.stateDir, process.pid)
+    } finally {
+      await gateway.close()
+    }
+  } finally {
+    stop.forget()
+  }
+  return DONE
+}
+
+/** Serves, and says where. */
+async function announce(
+  gateway: Gateway,
+  { stateDir, http }: Configuration & { readonly stateDir: string },
+  terminal: Terminal,
+): Promise<void> {
+  const url = await listen(gateway, http)
+  await writeGatewayFile(stateDir, { url, pid: process.pid })
+  terminal.complain(`The admin token is in ${resolve(stateDir, ADMIN_TOKEN_FILE)}`)
+  terminal.print(`baudway listening on ${url}`)
+}
+
+async function listen(gateway: Gateway, { host, port }: Configuration['http']): Promise<string> {
+  try {
+    return await gateway.listen()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const sentence = LISTEN_FAULTS[code ?? '']
+    if (sentence === undefined) throw error
+    throw new CommandFault(FAILED, sentence(host, port))
+  }
+}
+
+const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} of ${host} is in use by another process. Stop that one, or choose another with --port.`,
+  EADDRNOTAVAIL: (host) => `${host} is no address of this machine. Choose another with --host.`,
+  ENOTFOUND: (host) => `There is no host ${host}. Choose another with --host.`,
+  EACCES: (host, port) =>
+    `This user may not listen on port ${port} of ${host}. Choose one above 1023 with --port.`,
+}
+
+/** The first SIGINT or SIGTERM; a second one ends the process at once. */
+function untilStopped(terminal: Terminal, log: Log): { signal: Promise<string>; forget: () => void } {
+  let forget = () => {}
+  const signal = new Promise<string>((resolveSignal) => {
+    let isStopping = false
+    forget = terminal.onSignal((name) => {
+      if (name === 'SIGHUP') {
+        log.warn({}, 'a reload is not available; restart to apply a changed configuration')
+      } else if (isStopping) {
+        terminal.exit(FAILED)
+      } else {
+        isStopping = true
+        resolveSignal(name)
+      }
+    })
+  })
+  return { signal, forget }
+}

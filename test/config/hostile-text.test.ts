@@ -1,0 +1,71 @@
+/** Texts made to hurt: the gateway takes configurations over HTTP too, and must live through each of them. */
+import { describe, expect, it } from 'vitest'
+import { formatFault } from '../../src/config/fault.ts'
+import { parseConfiguration } from '../../src/config/load.ts'
+import { fakeTypes } from './fake-types.ts'
+
+function printed(text: string): string[] {
+  return parseConfiguration(text, 'f', fakeTypes).faults.map(formatFault)
+}
+
+describe('a hostile text', () => {
+  // Deep flow mappings end the whole process inside the YAML library, with an error that nothing can catch.
+  it.each(['[', '{', '{a: ', '- ', '? ', '- [', '[a: ['])('is refused at level 33 of %j', (opening) => {
+    const faults = printed(opening.repeat(20_000))
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(/^f:1:\d+: nested more than 32 levels deep$/)
+  })
+
+  it('is refused at level 33 of indentation', () => {
+    const levels = Array.from({ length: 500 }, (_, level) => `${' '.repeat(level)}a:`)
+    expect(printed(levels.join('\n'))).toEqual(['f:34:34: nested more than 32 levels deep'])
+  })
+
+  it('may be 32 levels deep, where it is then only wrong', () => {
+    expect(printed(`a: ${'['.repeat(31)}${']'.repeat(31)}`)).toEqual(['f:1:1: unknown key "a"'])
+  })
+
+  it('is refused where its aliases stand for more than 200000 values', () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
+    for (let level = 1; level <= 9; level += 1) {
+      const aliases = Array.from({ length: 9 }, () => `*a${level - 1}`)
+      lines.push(`a${level}: &a${level} [${aliases.join(', ')}]`)
+    }
+    const faults = printed(lines.join('\n')).filter((fault) => fault.includes('aliases stand for'))
+    // Line n + 1 adds 9 × the size of the line before it: 90, 819, 7380, 66429, and then 9 × 66430 in line 6.
+    expect(faults[0]).toMatch(/^f:6:\d+: with "\*a4" the aliases stand for more than 200000 values$/)
+  })
+
+  it('is refused where aliases make it deeper than it is written', () => {
+    const lines = ['a0: &a0 [x]']
+    for (let level = 1; level <= 40; level += 1) lines.push(`a${level}: &a${level} [*a${level - 1}]`)
+    // a31 is a list in 31 others, all in a mapping: 33 levels.
+    expect(printed(lines.join('\n'))).toContain(
+      'f:32:12: with "*a30" the nesting is more than 32 levels deep',
+    )
+  })
+
+  it('is refused unread at more than 1 MiB', () => {
+    const faults = ['f:1:1: the file is larger than 1048576 bytes']
+    expect(printed('x'.repeat(10_000_000))).toEqual(faults)
+    // Two bytes each in UTF-8.
+    expect(printed('ü'.repeat(600_000))).toEqual(faults)
+  })
+
+  it('has at most 20 faults of syntax told, and the rest counted', () => {
+    const faults = printed(`a: 1\n${'\tb: 2\n'.repeat(100)}`)
+    expect(faults).toHaveLength(21)
+    expect(faults[0]).toBe('f:2:1: a tab does not indent in YAML (use spaces)')
+    expect(faults[20]).toMatch(/^f:\d+:\d+: and \d+ more from here on$/)
+  })
+
+  it('has all its other faults told', () => {
+    const devices = Array.from({ length: 1000 }, (_, index) => `- { id: D${index}, type: nix, port: no }`)
+    expect(printed(`devices:\n${devices.join('\n')}`)).toHaveLength(3000)
+  })
+
+  it('cannot put a control character into a sentence', () => {
+    const [fault] = printed('ports: { "\\e[2Jbus\\n": { path: simulated } }')
+    expect(fault).toMatch(/^f:1:10: the key "\\u001b\[2Jbus\\n" must be/)
+  })
+})
