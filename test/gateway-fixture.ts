@@ -31,7 +31,14 @@ export async function gatewayBench(
   for (const { path, settings } of configuration.ports) {
     devices.set(path, new ScriptedDevice(binding.addWire(path, { settings }), clock))
   }
-  const gateway = await Gateway.start({ configuration, types, binding, host: binding.host, clock, tools: options.tools })
+  const gateway = await Gateway.start({
+    configuration,
+    types,
+    binding,
+    host: binding.host,
+    clock,
+    tools: options.tools,
+  })
   await clock.advance(1)
   return {
     clock,

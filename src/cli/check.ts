@@ -5,10 +5,10 @@ import { findConfigurationFile, readConfiguration, USUAL_FILES } from './configu
 
 export const check = defineCommand({
   options: {
-    config: { type: 'string', value: 'FILE', help: `default ${USUAL_FILES.join(', then ')}` },
+    config: { type: 'string', value: 'FILE', help: 'default ./baudway.yaml, else that of /etc/baudway' },
   },
   positionals: { min: 0, max: 0, names: [] },
-  notes: ['Each fault is a line FILE:LINE:COLUMN: message on stderr. Warnings alone exit with 0.'],
+  notes: ['Each fault is a line FILE:LINE:COLUMN: message on stderr.', 'Warnings alone exit with 0.'],
   run: async (values, _positionals, terminal) => {
     const file = await findConfigurationFile(values.config, terminal.directory)
     if (file === undefined) {

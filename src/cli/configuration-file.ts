@@ -30,7 +30,7 @@ export async function findConfigurationFile(
 /** A link to nothing is there: somebody has put it there. */
 async function isThere(path: string): Promise<boolean> {
   try {
-    await lstat(path)
+    await (await import('node:fs/promises')).stat(path)
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
@@ -45,9 +45,10 @@ export async function readConfiguration(
 ): Promise<Configuration> {
   const path = resolve(terminal.directory, file)
   const { configuration, faults, warnings } = await loadConfiguration(path, configurableTypes(types))
-  const shown = (fault: Fault) => printable(formatFault({ ...fault, file }))
-  for (const warning of warnings)
-    terminal.complain(shown({ ...warning, message: `warning: ${warning.message}` }))
+  const say = (fault: Fault) => terminal.complain(printable(formatFault({ ...fault, file })))
+  for (const warning of warnings) say({ ...warning, message: `warning: ${warning.message}` })
   if (configuration) return configuration
-  throw new CommandFault(WRONG_USAGE, ...faults.map(shown))
+  for (const fault of faults) say(fault)
+  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
+  throw new CommandFault(WRONG_USAGE, `${file} has ${count}.`)
 }

@@ -5,9 +5,11 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { messageOf } from '../errors.ts'
+import { ADMIN_TOKEN_FILE } from '../store/admin-token.ts'
 import { CommandFault, FAILED, type Option, WRONG_USAGE } from './command.ts'
 import { isAlive, readGatewayFile } from './gateway-file.ts'
 import { printable } from './printable.ts'
+import { stateDirectories } from './state-directory.ts'
 import type { Terminal } from './terminal.ts'
 
 export const GATEWAY_OPTIONS = {
@@ -35,20 +37,12 @@ export async function findGateway(options: GatewayOptions, terminal: Terminal): 
   const { environment } = terminal
   const named = options.url ?? environment.BAUDWAY_URL
   const token = options.token ?? environment.BAUDWAY_TOKEN
-  const local = await findLocal(stateDirectories(options, terminal), named === undefined)
+  const given = options['state-dir']
+  const directories = given === undefined ? stateDirectories(terminal) : [resolve(terminal.directory, given)]
+  const local = await findLocal(directories, named === undefined)
   const url = baseUrl(named ?? local?.url ?? URL_DEFAULT)
   const isLocal = local !== undefined && baseUrl(local.url) === url
   return client(url, token ?? (isLocal ? await localToken(local.directory) : undefined), terminal)
-}
-
-/** In the order in which they are looked at. */
-function stateDirectories(options: GatewayOptions, { environment, directory }: Terminal): readonly string[] {
-  const given = options['state-dir']
-  if (given !== undefined) return [resolve(directory, given)]
-  // systemd separates several state directories by colons.
-  const [managed] = (environment.STATE_DIRECTORY ?? '').split(':', 1)
-  const usual = [resolve(directory, '.baudway'), resolve(directory, '.baudway-demo'), '/var/lib/baudway']
-  return managed ? [managed, ...usual] : usual
 }
 
 interface Local {
@@ -71,7 +65,7 @@ async function findLocal(directories: readonly string[], needed: boolean): Promi
 
 async function localToken(directory: string): Promise<string> {
   try {
-    return (await readFile(join(directory, 'admin.token'), 'utf8')).trim()
+    return (await readFile(join(directory, ADMIN_TOKEN_FILE), 'utf8')).trim()
   } catch (error) {
     throw unreadable(directory, error)
   }

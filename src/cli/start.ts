@@ -8,12 +8,13 @@ import { loadCatalogue } from '../driver/catalogue.ts'
 import type { DeviceType } from '../driver/device-type.ts'
 import { assert, messageOf } from '../errors.ts'
 import { Gateway } from '../gateway.ts'
-import { createLog, type Log } from '../log.ts'
 import { demoConfiguration } from '../simulator/demo.ts'
 import { ADMIN_TOKEN_FILE, adminToken } from '../store/admin-token.ts'
 import { CommandFault, DONE, defineCommand, FAILED, WRONG_USAGE } from './command.ts'
 import { findConfigurationFile, readConfiguration, USUAL_FILES } from './configuration-file.ts'
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts'
+import { demoStateDirectory, usualStateDirectory } from './state-directory.ts'
+import { stopSignal } from './stop-signal.ts'
 import type { Terminal } from './terminal.ts'
 
 interface StartValues {
@@ -26,23 +27,29 @@ interface StartValues {
 
 export const start = defineCommand({
   options: {
-    config: { type: 'string', value: 'FILE', help: `default ${USUAL_FILES.join(', then ')}, then the demo` },
+    config: { type: 'string', value: 'FILE', help: 'default ./baudway.yaml, else that of /etc/baudway' },
     demo: { type: 'boolean', help: 'simulated devices only' },
     host: { type: 'string', value: 'HOST', help: 'the address to listen on' },
     port: { type: 'string', value: 'PORT', help: 'the TCP port to listen on; 0 takes a free one' },
     'state-dir': { type: 'string', value: 'DIR', help: 'default $STATE_DIRECTORY, else ./.baudway' },
   },
   positionals: { min: 0, max: 0, names: [] },
-  notes: ['Once it serves, it prints a line "baudway listening on http://HOST:PORT".'],
+  notes: [
+    'Once it serves, it prints a line "baudway listening on http://HOST:PORT".',
+    'Where there is no configuration, it is a demo of simulated devices.',
+  ],
   run: async (values, _positionals, terminal) => {
     const port = portOf(values.port)
+    if (values.host === '') throw new CommandFault(WRONG_USAGE, '--host: the address is missing')
     const types = await loadCatalogue()
     const read = await configurationOf(values, types, terminal)
     const stateDir = stateDirOf(values, read, terminal)
+    const given = read.configuration.http
     const http = {
-      ...read.configuration.http,
-      ...(values.host !== undefined && { host: values.host }),
-      ...(port !== undefined && { port }),
+      ...given,
+      // An IPv6 address may come in the brackets of a URL.
+      host: (values.host ?? given.host).replace(/^\[(.*)\]$/, '$1'),
+      port: port ?? given.port,
     }
     await prepareState(stateDir)
     return serve({ ...read.configuration, http, stateDir }, types, terminal)
@@ -92,15 +99,10 @@ function portOf(text: string | undefined): number | undefined {
   throw new CommandFault(WRONG_USAGE, `--port: "${text}" is not a number from 0 to 65535`)
 }
 
-/** The demo has a directory of its own, so that it never touches the state of a real gateway. */
 function stateDirOf(values: StartValues, { configuration, isDemo }: Read, terminal: Terminal): string {
-  const { environment, directory } = terminal
   const given = values['state-dir'] ?? configuration.stateDir
-  if (given !== undefined) return resolve(directory, given)
-  if (isDemo) return resolve(directory, '.baudway-demo')
-  // systemd separates several state directories by colons.
-  const [managed] = (environment.STATE_DIRECTORY ?? '').split(':', 1)
-  return managed ? managed : resolve(directory, '.baudway')
+  if (given !== undefined) return resolve(terminal.directory, given)
+  return isDemo ? demoStateDirectory(terminal) : usualStateDirectory(terminal)
 }
 
 /** Makes the directory and its token before anything is opened, so that a fault of it is said as such. */
@@ -117,8 +119,8 @@ async function serve(
   types: ReadonlyMap<string, DeviceType>,
   terminal: Terminal,
 ): Promise<number> {
-  const log = createLog('info')
-  const stop = untilStopped(terminal, log)
+  const log = terminal.createLog()
+  const stop = stopSignal(terminal, systemClock, log)
   try {
     const gateway = await Gateway.start({ configuration, types, log, clock: systemClock })
     try {
@@ -164,23 +166,4 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => str
   ENOTFOUND: (host) => `There is no host ${host}. Choose another with --host.`,
   EACCES: (host, port) =>
     `This user may not listen on port ${port} of ${host}. Choose one above 1023 with --port.`,
-}
-
-/** The first SIGINT or SIGTERM; a second one ends the process at once. */
-function untilStopped(terminal: Terminal, log: Log): { signal: Promise<string>; forget: () => void } {
-  let forget = () => {}
-  const signal = new Promise<string>((resolveSignal) => {
-    let isStopping = false
-    forget = terminal.onSignal((name) => {
-      if (name === 'SIGHUP') {
-        log.warn({}, 'a reload is not available; restart to apply a changed configuration')
-      } else if (isStopping) {
-        terminal.exit(FAILED)
-      } else {
-        isStopping = true
-        resolveSignal(name)
-      }
-    })
-  })
-  return { signal, forget }
 }

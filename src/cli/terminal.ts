@@ -1,6 +1,7 @@
 /** The surroundings of a command: where it writes, what it reads, and nothing of the process behind that. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { createLog, type Log } from '../log.ts'
 
 export interface Terminal {
   /** A line of the answer, on stdout. */
@@ -16,6 +17,8 @@ export interface Terminal {
   readonly fetch: typeof fetch
   readonly readFile: (path: string) => Promise<string>
   readonly readStandardInput: () => Promise<string>
+  /** The log of a long-running command. */
+  readonly createLog: () => Log
   /** Listens to the signals that a long-running command handles; answers how to stop listening. */
   readonly onSignal: (listener: (signal: Signal) => void) => () => void
   /** Ends the process at once. */
@@ -42,6 +45,7 @@ export function processTerminal(): Terminal {
     fetch,
     readFile: (path) => readFile(path, 'utf8'),
     readStandardInput: () => text(process.stdin),
+    createLog: () => createLog('info'),
     onSignal: (listener) => {
       for (const signal of SIGNALS) process.on(signal, listener)
       return () => {

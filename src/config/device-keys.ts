@@ -1,6 +1,6 @@
 /** The keys that every configured device has, whatever its type. */
 import Type from 'typebox'
-import { DURATION, ID, ID_LENGTH_MAX, TOOL_NAME } from './notation.ts'
+import { DURATION, ID, ID_LENGTH_MAX, PLAIN_TEXT, TOOL_NAME } from './notation.ts'
 import { PortKeys } from './port-keys.ts'
 
 /** Bounds of a device's times; they are there to catch a slip, not to be reached. */
@@ -47,11 +47,17 @@ export const DeviceKeys = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: NAME_LENGTH_MAX,
+      pattern: PLAIN_TEXT.pattern,
       description: 'The name that people see. Default: the id in words.',
     }),
   ),
   area: Type.Optional(
-    Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX, description: 'The room or part of the house.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: NAME_LENGTH_MAX,
+      pattern: PLAIN_TEXT.pattern,
+      description: 'The room or part of the house.',
+    }),
   ),
   type: Type.String({ description: 'The device type; `baudway types` lists them.' }),
   port: Type.Unsafe<string | PortKeys>({

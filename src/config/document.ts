@@ -2,7 +2,7 @@
  * A configuration's text as plain data that knows its places. Whatever the text is, the outcome is data or faults:
  * the depth is bounded before the YAML library recurses into it, and aliases are counted before anything walks them.
  */
-import { Composer, type Document, isScalar, Lexer, LineCounter, Parser, type YAMLError } from 'yaml'
+import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser, type YAMLError } from 'yaml'
 import { JSON_DEPTH_MAX } from '../limits.ts'
 import type { LocatedEntry } from './position.ts'
 import { convertNode, type TextFault } from './yaml-node.ts'
@@ -79,10 +79,16 @@ type Composed = { readonly documents: readonly Document.Parsed[] } | { readonly 
  */
 function compose(text: string): Composed {
   const parser = new Parser()
-  const tokens = []
+  const tokens: CST.Token[] = []
+  let errorCount = 0
   for (const lexeme of new Lexer().lex(text)) {
     const { offset } = parser
-    tokens.push(...parser.next(lexeme))
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token)
+      if (token.type === 'error') errorCount += 1
+    }
+    // What follows is not told anyway, and a megabyte of errors takes its time.
+    if (errorCount > SYNTAX_FAULTS_MAX) break
     if (parser.stack.length > STACK_LENGTH_MAX) {
       return { fault: fault(offset, `nested more than ${JSON_DEPTH_MAX} levels deep`) }
     }
@@ -108,9 +114,8 @@ function syntaxFaults(errors: readonly YAMLError[]): TextFault[] {
     if (!byOffset.has(error.pos[0])) byOffset.set(error.pos[0], error)
   }
   const faults = [...byOffset.values()].toSorted((one, other) => one.pos[0] - other.pos[0]).map(syntaxFault)
-  const further = faults.length - SYNTAX_FAULTS_MAX
   const [next] = faults.splice(SYNTAX_FAULTS_MAX)
-  if (next) faults.push(fault(next.offset, `and ${further} more from here on`))
+  if (next) faults.push(fault(next.offset, 'and more from here on'))
   return faults
 }
 

@@ -16,6 +16,12 @@ export const ID: Notation = {
   expected: 'lower-case letters and digits in words joined by single underscores, beginning with a letter',
 }
 
+/** Names and paths end up in logs and on terminals. */
+export const PLAIN_TEXT: Notation = {
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  expected: 'text without control characters',
+}
+
 export const DURATION: Notation = {
   pattern: '^[1-9][0-9]{0,8}(ms|s|m|h|d)$',
   expected: 'a duration such as 500ms, 10s, 1m, 2h or 7d',
@@ -32,7 +38,7 @@ export const SIZE: Notation = {
 }
 
 export const HOST_NAME: Notation = {
-  pattern: '^[A-Za-z0-9.-]+$|^\\[[0-9A-Fa-f:.]+\\]$',
+  pattern: '^[A-Za-z0-9._-]+$|^\\[[0-9A-Fa-f:.]+\\]$',
   expected: 'a host name or an address, without scheme and port',
 }
 
@@ -73,6 +79,7 @@ export const ENVIRONMENT_NAME: Notation = {
 
 const NOTATIONS: readonly Notation[] = [
   ID,
+  PLAIN_TEXT,
   DURATION,
   RETENTION,
   SIZE,

@@ -38,7 +38,7 @@ class Copy {
         }
         return this.#inside(value, pointer, depth)
       default:
-        return this.#fault(pointer, `a ${typeof value} is not data`)
+        return this.#fault(pointer, `${value === undefined ? 'undefined' : `a ${typeof value}`} is not data`)
     }
   }
 

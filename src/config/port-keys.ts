@@ -1,5 +1,6 @@
 /** The keys of a port, whether it stands under `ports` or in the device that has it for itself. */
 import Type from 'typebox'
+import { PLAIN_TEXT } from './notation.ts'
 
 const closed = { additionalProperties: false }
 
@@ -8,6 +9,7 @@ export const PortKeys = Type.Object(
     path: Type.String({
       minLength: 1,
       maxLength: 4096,
+      pattern: PLAIN_TEXT.pattern,
       description:
         'The serial device, best by its /dev/serial/by-id or by-path link (`baudway ports` lists them), or `simulated` for the simulators of the device types.',
       examples: ['/dev/serial/by-id/', '/dev/ttyAMA0', 'simulated'],

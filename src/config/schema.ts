@@ -15,6 +15,7 @@ import {
   MCP_PATH,
   NODE_NAME,
   ORIGIN,
+  PLAIN_TEXT,
   RETENTION,
   SIZE,
   TOOL_PATTERN,
@@ -38,6 +39,7 @@ const HttpKeys = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 253,
+        pattern: PLAIN_TEXT.pattern,
         default: DEFAULT_HOST,
         description: 'The address to listen on. Default: 127.0.0.1, this machine only.',
       }),
@@ -187,6 +189,7 @@ const FileKeys = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: PATH_LENGTH_MAX,
+        pattern: PLAIN_TEXT.pattern,
         description: 'The directory of everything that is kept. Default: $STATE_DIRECTORY, else ./.baudway.',
         examples: ['/var/lib/baudway'],
       }),
@@ -195,6 +198,7 @@ const FileKeys = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: PATH_LENGTH_MAX,
+        pattern: PLAIN_TEXT.pattern,
         description: 'A directory of device types of your own, beside those of the catalogue.',
       }),
     ),

@@ -18,7 +18,9 @@ export class DeviceState {
   readonly #measured = new Map<string, Measured>()
   #misses = 0
   #asked = false
+  /** Why the last question has no answer; null: it has one. */
   #reason: string | null = null
+  #heardAt = Number.NEGATIVE_INFINITY
   #sinceWallMs: number
 
   constructor(clock: Clock, readings: Readonly<Record<string, ReadingSpec>>) {
@@ -29,8 +31,8 @@ export class DeviceState {
 
   get availability(): Availability {
     if (!this.#asked) return 'unknown'
-    if (this.#misses === 0) return 'online'
-    return this.#misses < OFFLINE_AFTER_MISSES ? 'degraded' : 'offline'
+    if (this.#misses >= OFFLINE_AFTER_MISSES) return 'offline'
+    return this.#reason === null ? 'online' : 'degraded'
   }
 
   get reason(): string | null {
@@ -41,14 +43,39 @@ export class DeviceState {
     return isoTime(this.#sinceWallMs)
   }
 
-  /** Timeouts in a row. */
+  /** Timeouts in a row without a byte from the device. */
   get misses(): number {
     return this.#misses
   }
 
-  /** The device answered; fields that are readings become its values. */
-  answered(fields: Readonly<Record<string, unknown>>): void {
+  /** Clock time of the last frame that was certainly the device's. */
+  get heardAt(): number {
+    return this.#heardAt
+  }
+
+  /** A frame of the device came, be it late or an event: it is there, whether it answers or not. */
+  heard(): void {
+    this.#heardAt = this.#clock.now()
+    this.#become(this.#asked, 0, this.#reason)
+  }
+
+  /** The device answered, be it with a refusal. */
+  answered(): void {
     this.#become(true, 0, null)
+  }
+
+  /** No byte of the device came. */
+  missed(reason: string): void {
+    this.#become(true, this.#misses + 1, reason)
+  }
+
+  /** Something came, and it was no answer. */
+  garbled(reason: string): void {
+    this.#become(true, 0, reason)
+  }
+
+  /** Fields that are readings become the device's values; null is no value, and the last one stays. */
+  measured(fields: Readonly<Record<string, unknown>>): void {
     const atMs = this.#clock.now()
     const atWallMs = this.#clock.wall()
     for (const [field, value] of Object.entries(fields)) {
@@ -58,14 +85,9 @@ export class DeviceState {
     }
   }
 
-  missed(reason: string): void {
-    this.#become(true, this.#misses + 1, reason)
-  }
-
-  /** The values with their age; `staleAfterMs` is the age from which they are called stale. */
-  readings(staleAfterMs: number): Record<string, ReadingStatus> {
+  /** The values with their age. All of an offline device are stale, others from `staleAfterMs` on. */
+  readings(staleAfterMs: number, isOffline: boolean): Record<string, ReadingStatus> {
     const now = this.#clock.now()
-    const offline = this.availability === 'offline'
     const shown: Record<string, ReadingStatus> = {}
     for (const [field, { value, atMs, atWallMs }] of this.#measured) {
       const ageMs = Math.round(now - atMs)
@@ -75,7 +97,7 @@ export class DeviceState {
         unit,
         measuredAt: isoTime(atWallMs),
         ageMs,
-        stale: offline || ageMs > staleAfterMs,
+        stale: isOffline || ageMs > staleAfterMs,
       }
     }
     return shown

@@ -3,7 +3,7 @@
  * what comes back into a value or an honest error. It decides nothing about when.
  */
 import type { Clock } from '../clock.ts'
-import { assert, type Effect, GatewayError, messageOf } from '../errors.ts'
+import { assert, GatewayError, messageOf, outcomeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Port } from '../port/port.ts'
 import { ANY_SHAPE, type ReplyMatcher } from '../port/reply.ts'
@@ -11,6 +11,7 @@ import type { LineHold, Request } from '../port/request.ts'
 import { DeviceState } from './device-state.ts'
 import type { DeviceStatus } from './device-status.ts'
 import type { DeviceDescription, DeviceSession, Exchange, ToolSpec, Verdict } from './device-type.ts'
+import { plausible } from './reading-bounds.ts'
 
 /** The part of a configured device that the driver needs. */
 export interface DeviceConfiguration {
@@ -27,6 +28,8 @@ export interface DeviceConfiguration {
 export interface DriverParts {
   readonly device: DeviceConfiguration
   readonly description: DeviceDescription
+  /** Others may be on the port as well: not everything that is heard there is the device. */
+  readonly addressed: boolean
   readonly port: Port
   readonly clock: Clock
   readonly log: Log
@@ -85,7 +88,7 @@ export class DeviceDriver {
     return this.#parts.description
   }
 
-  /** Timeouts in a row, for the poller's back-off. */
+  /** Timeouts in a row without a byte from the device, for the poller's back-off. */
   get misses(): number {
     return this.#state.misses
   }
@@ -119,50 +122,47 @@ export class DeviceDriver {
         ? READINGS_STALE_AFTER_DEFAULT_MS
         : device.pollMs * READINGS_STALE_AFTER_POLLS
     const { id, name, area, type } = device
+    const availability = refusal ? 'offline' : this.#state.availability
+    const isOffline = availability === 'offline'
     return {
       id,
       name,
       area,
       type,
       port: port.id,
-      availability: refusal ? 'offline' : this.#state.availability,
+      availability,
       reason: refusal ? refusal.message : this.#state.reason,
       since: refusal ? port.status().since : this.#state.since,
-      readings: this.#state.readings(staleAfterMs),
+      readings: this.#state.readings(staleAfterMs, isOffline),
     }
   }
 
-  /** A frame that no request was waiting for: true if it is an event of this device. */
+  /** Called with every frame that a request did not wait for: true if it is an event of this device. */
   recognises(frame: Uint8Array): boolean {
-    const { events } = this.#parts.description
-    if (!events) return false
-    try {
-      return events.some((event) => event.match(frame) !== undefined)
-    } catch (thrown) {
-      this.#parts.log.error({ device: this.id, error: messageOf(thrown) }, 'an event pattern failed')
-      return false
-    }
+    const isEvent = this.#isEvent(frame)
+    if (isEvent || !this.#parts.addressed) this.#state.heard()
+    return isEvent
   }
 
-  /** One transaction of a run. */
+  /** One transaction of a run. What the device does not answer with a value or a refusal is an error. */
   async transact<V>(line: LineHold, spec: ToolSpec, exchange: Exchange<V>): Promise<Verdict<V> | null> {
-    const match = await line.transact(this.#request(spec, exchange))
-    if (match === null) return null
-    if (match.kind === 'failure') {
-      const { thrown } = match
-      this.#parts.log.error(
-        { device: this.id, error: messageOf(thrown) },
-        'the decoder of a device type failed',
-      )
-      throw new GatewayError('tool_failed', 'the device type failed while it decoded the reply', {
-        cause: thrown,
-      })
+    const { clock, log } = this.#parts
+    const askedAt = clock.now()
+    let match: Match | null
+    try {
+      match = await line.transact(this.#request(spec, exchange))
+    } catch (error) {
+      if (error instanceof GatewayError) this.#unanswered(error, line.bytesHeard > 0, askedAt)
+      throw error
     }
-    return match as Verdict<V>
-  }
-
-  missed(error: GatewayError): void {
-    this.#state.missed(error.message)
+    if (match === null) return null
+    this.#state.answered()
+    if (match.kind !== 'failure') return match as Verdict<V>
+    const { thrown } = match
+    log.error({ device: this.id, error: messageOf(thrown) }, 'the decoder of a device type failed')
+    throw new GatewayError('tool_failed', 'the device type failed while it decoded the reply', {
+      cause: thrown,
+    })
   }
 
   async #run(
@@ -171,16 +171,23 @@ export class DeviceDriver {
     args: CommandArguments,
     run: CommandRun,
   ): Promise<CommandValue> {
-    const { port, clock } = this.#parts
+    const { port, clock, description } = this.#parts
     const { signal, callId } = run
     return port.run(callId === undefined ? { signal } : { signal, callId }, async (line) => {
       const session = new Session(this, spec, line, run)
-      const done = exchange
-        ? await this.#exchange(spec, exchange, args, session)
-        : { value: await this.#ownRun(spec, args, session) }
-      if (done.unacknowledged) return done
-      this.#publish(spec, done.value)
-      return spec.effect === 'read' ? { ...done, measuredAtMs: clock.wall() } : done
+      try {
+        const done = exchange
+          ? await this.#exchange(spec, exchange, args, session)
+          : { value: await this.#ownRun(spec, args, session) }
+        if (done.unacknowledged) return done
+        const value = plausible(done.value, description.readings)
+        this.#publish(spec, value)
+        return { ...done, value, ...(spec.effect === 'read' ? { measuredAtMs: clock.wall() } : {}) }
+      } catch (thrown) {
+        throw session.honest(thrown)
+      } finally {
+        await session.settled()
+      }
     })
   }
 
@@ -206,18 +213,37 @@ export class DeviceDriver {
 
   async #ownRun(spec: ToolSpec, args: CommandArguments, session: Session): Promise<unknown> {
     assert(spec.run, 'a command is an exchange or a run')
+    return spec.run(session, args as never)
+  }
+
+  /** The command is over: what the type's own code makes of its value cannot undo that. */
+  #publish(spec: ToolSpec, value: unknown): void {
+    const { description, log } = this.#parts
     try {
-      return await spec.run(session, args as never)
+      const fields = spec.readings ? spec.readings(value) : value
+      const isRecord = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
+      if (isRecord) this.#state.measured(plausible(fields as CommandArguments, description.readings))
     } catch (thrown) {
-      if (thrown instanceof GatewayError) throw thrown
-      throw new GatewayError('tool_failed', `the tool itself failed: ${messageOf(thrown)}`, { cause: thrown })
+      log.error({ device: this.id, error: messageOf(thrown) }, 'the readings of a device type failed')
     }
   }
 
-  #publish(spec: ToolSpec, value: unknown): void {
-    const fields = spec.readings ? spec.readings(value) : value
-    const isRecord = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
-    this.#state.answered(isRecord ? (fields as Record<string, unknown>) : {})
+  #unanswered(error: GatewayError, isHeard: boolean, askedAt: number): void {
+    if (error.code === 'bad_reply') this.#state.garbled(error.message)
+    if (error.code !== 'timeout') return
+    if (isHeard || this.#state.heardAt >= askedAt) this.#state.garbled(error.message)
+    else this.#state.missed(error.message)
+  }
+
+  #isEvent(frame: Uint8Array): boolean {
+    const { events } = this.#parts.description
+    if (!events) return false
+    try {
+      return events.some((event) => event.match(frame) !== undefined)
+    } catch (thrown) {
+      this.#parts.log.error({ device: this.id, error: messageOf(thrown) }, 'an event pattern failed')
+      return false
+    }
   }
 
   #spec(command: string): ToolSpec {
@@ -232,11 +258,30 @@ export class DeviceDriver {
     const latencyMs = device.replyLatencyMaxMs ?? description.line.replyLatencyMaxMs ?? 2 * timeoutMs + 1000
     return {
       bytes: exchange.request,
-      reply: exchange.reply ? contained(exchange.reply) : null,
+      reply: exchange.reply ? this.#contained(exchange.reply) : null,
       timeoutMs,
       replyLatencyMaxMs: Math.max(timeoutMs, latencyMs),
       gapMs: device.gapMs ?? description.line.gapMs ?? 0,
       station: device.id,
+    }
+  }
+
+  /**
+   * A decoder that throws must not escape into the reader of the port. Whatever the matcher takes, even long after
+   * its caller was told `timeout`, the device has sent.
+   */
+  #contained<V>(matcher: ReplyMatcher<Verdict<V>>): ReplyMatcher<Match> {
+    return {
+      shapes: matcher.shapes,
+      match: (frame) => {
+        try {
+          const verdict = matcher.match(frame)
+          if (verdict !== undefined) this.#state.heard()
+          return verdict
+        } catch (thrown) {
+          return { kind: 'failure', thrown }
+        }
+      },
     }
   }
 }
@@ -247,7 +292,11 @@ class Session implements DeviceSession {
   readonly #spec: ToolSpec
   readonly #line: LineHold
   readonly #run: CommandRun
+  /** The exchange before: one at a time, however the device's own code asks. */
+  #last: Promise<unknown> = Promise.resolve()
   #completed = 0
+  /** A transaction was sent, and whether the device did it is not known. */
+  #isUncertain = false
 
   constructor(driver: DeviceDriver, spec: ToolSpec, line: LineHold, run: CommandRun) {
     this.#driver = driver
@@ -256,53 +305,46 @@ class Session implements DeviceSession {
     this.#run = run
   }
 
-  async exchange<V>(exchange: Exchange<V>): Promise<V> {
+  exchange<V>(exchange: Exchange<V>): Promise<V> {
+    const next = this.#last.then(() => this.#transact(exchange))
+    this.#last = next.catch(() => {})
+    return next
+  }
+
+  /** Nothing of the run is on the line any more. */
+  async settled(): Promise<void> {
+    await this.#last
+  }
+
+  /**
+   * The error as the caller may have it. A run of several transactions that stops half-way has done something, so
+   * what proves of a single one that nothing was done proves nothing here.
+   */
+  honest(thrown: unknown): GatewayError {
+    if (!(thrown instanceof GatewayError)) {
+      return new GatewayError('tool_failed', `the tool itself failed: ${messageOf(thrown)}`, { cause: thrown })
+    }
+    const { effect } = this.#spec
+    const { code, message, provenNotDone } = thrown
+    const isHalfWay = effect !== 'read' && (this.#completed > 0 || this.#isUncertain)
+    const outcome = outcomeOf(code, { effect, sent: this.#line.sent, provenNotDone })
+    if (!isHalfWay || outcome !== 'not_executed') return thrown
+    const details = { ...thrown.details, completed: this.#completed }
+    const isRefusal = code === 'device_error' || code === 'device_busy'
+    return new GatewayError(isRefusal ? 'device_error' : 'unconfirmed', message, { details, cause: thrown })
+  }
+
+  async #transact<V>(exchange: Exchange<V>): Promise<V> {
     let verdict: Verdict<V> | null
+    const sentBefore = this.#line.sent
     try {
       verdict = await this.#driver.transact(this.#line, this.#spec, exchange)
     } catch (error) {
-      if (error instanceof GatewayError && error.code === 'timeout') this.#driver.missed(error)
       throw error
     } finally {
       this.#run.progress.sent = this.#line.sent
       this.#run.progress.wireMs = this.#line.wireMs
     }
-    if (verdict !== null && verdict.kind !== 'value') throw this.#refusal(verdict, this.#spec.effect)
-    this.#completed += 1
-    return (verdict === null ? null : verdict.value) as V
-  }
-
-  /**
-   * A refusal proves that nothing was done only if nothing of the run was done before it: a command of several
-   * transactions that stops half-way is unknown.
-   */
-  #refusal(verdict: Exclude<Verdict<unknown>, { kind: 'value' }>, effect: Effect): GatewayError {
-    const partial = this.#completed > 0 && effect !== 'read'
-    const details = partial ? { completed: this.#completed } : {}
-    if (verdict.kind === 'busy' && !partial) {
-      const { retryAfterMs } = verdict
-      return new GatewayError('device_busy', verdict.message, {
-        details: retryAfterMs === undefined ? {} : { retryAfterMs },
-      })
-    }
-    const deviceCode = verdict.kind === 'refused' ? verdict.deviceCode : 'busy'
-    return new GatewayError('device_error', verdict.message, {
-      details: { deviceCode, ...details },
-      provenNotDone: !partial && verdict.kind === 'refused' && verdict.provenNotDone,
-    })
-  }
-}
-
-/** A decoder that throws must not escape into the reader of the port. */
-function contained<V>(matcher: ReplyMatcher<Verdict<V>>): ReplyMatcher<Match> {
-  return {
-    shapes: matcher.shapes,
-    match: (frame) => {
-      try {
-        return matcher.match(frame)
-      } catch (thrown) {
-        return { kind: 'failure', thrown }
-      }
-    },
+    return verdict as V
   }
 }

@@ -86,7 +86,8 @@ class Cost {
       throw new PatternFault('it can backtrack without bound: a repetition of nothing')
     const first = firstOf(body)
     this.#node(body, several ? first | follow : follow, repeated || several)
-    if (max > min && (first & follow) !== 0n) this.choose(max - min + 1, repeated)
+    if (max > min && (first & follow) !== 0n)
+      this.choose(Math.min(max - min + 1, LINE_CHARACTERS_MAX), repeated)
     return min === 0 ? first | follow : first
   }
 }

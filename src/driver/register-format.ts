@@ -27,6 +27,8 @@ export interface RegisterMeaning {
   /** value = raw × scale + offset */
   readonly scale?: number
   readonly offset?: number
+  /** Decimals of a float; default: as many as tell it from its neighbours. */
+  readonly precision?: number
   /** Names of raw values. */
   readonly enum?: Readonly<Record<string, string>>
 }
@@ -126,9 +128,9 @@ export function rangeOf(meaning: RegisterMeaning): { min: number; max: number } 
   return { min: Math.min(...ends), max: Math.max(...ends) }
 }
 
-/** Decimals that a value has at most; undefined where the format does not limit them. */
+/** Decimals that a value has at most; undefined where nothing limits them. */
 export function precisionOf(meaning: RegisterMeaning): number | undefined {
-  return meaning.format in INTEGER_RANGES ? decimalsOf(meaning) : undefined
+  return meaning.format in INTEGER_RANGES ? decimalsOf(meaning) : meaning.precision
 }
 
 /** Bytes with the most significant first. */
@@ -154,22 +156,26 @@ function integerOf(format: IntegerFormat, bytes: Buffer): bigint {
   return INTEGER_RANGES[format][0] < 0n ? BigInt.asIntN(8 * bytes.length, raw) : raw
 }
 
-function scaledInteger(meaning: RegisterMeaning, raw: bigint): number | string {
+function scaledInteger(meaning: RegisterMeaning, raw: bigint): number | string | null {
   const { scale = 1, offset = 0 } = meaning
   const unscaled = scale === 1 && offset === 0
   const number = Number(raw)
   if (unscaled) return Number.isSafeInteger(number) ? number : String(raw)
-  return rounded(number * scale + offset, decimalsOf(meaning))
+  return finite(rounded(number * scale + offset, decimalsOf(meaning)))
 }
 
 function scaledFloat(meaning: RegisterMeaning, raw: number): number | null {
-  const { scale = 1, offset = 0 } = meaning
+  const { scale = 1, offset = 0, precision } = meaning
   const unscaled = scale === 1 && offset === 0
   const value = unscaled ? raw : Number((raw * scale + offset).toPrecision(FLOAT_DIGITS))
-  return Number.isFinite(value) ? value + 0 : null
+  return finite(precision === undefined ? value + 0 : rounded(value, precision))
 }
 
-/** The shortest decimal number that is this float32: 230.2, not 230.1999969482422. */
+function finite(number: number): number | null {
+  return Number.isFinite(number) ? number : null
+}
+
+/** The shortest decimal number that is this float32: 0.1, not 0.10000000149011612. */
 function shortestFloat32(raw: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const shorter = Number(raw.toPrecision(digits))

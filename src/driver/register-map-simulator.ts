@@ -1,7 +1,7 @@
 /** A simulated Modbus device that holds what a register map says: plausible values that move, and what was written. */
 import type { DeviceSimulator, SimulatedWorld } from './device-type.ts'
 import { type ModbusBank, modbusSimulator } from './modbus-simulator.ts'
-import { encodeRegisters, precisionOf, rangeOf, registersOf } from './register-format.ts'
+import { encodeRegisters, rangeOf, registersOf } from './register-format.ts'
 import { bitKindOf, kindOf, type RegisterEntry, type RegisterMap } from './register-map.ts'
 
 const SWING_PERIOD_MS = 600_000
@@ -70,7 +70,7 @@ function wordsOf(entry: RegisterEntry, turns: number, world: SimulatedWorld): re
     : middle + 0.2 * (max - min) * Math.sin(2 * Math.PI * turns)
   const raw = (number - (entry.offset ?? 0)) / (entry.scale ?? 1)
   const { format, wordOrder = 'big' } = entry
-  return encoded({ format, wordOrder }, precisionOf(entry) === undefined ? raw : Math.round(raw))
+  return encoded({ format, wordOrder }, format.startsWith('float') ? raw : Math.round(raw))
 }
 
 function encoded(meaning: Parameters<typeof encodeRegisters>[0], value: number | string): readonly number[] {

@@ -95,6 +95,8 @@ export class Port {
   start(): void {
     if (!this.#stopped) return
     this.#stopped = false
+    // A call that comes before the first look at the path waits for it.
+    this.#become('opening', null)
     void this.#open()
   }
 

@@ -42,6 +42,17 @@ const files: readonly InvalidFile[] = [
     ],
   },
   {
+    what: 'names that no terminal should be sent',
+    text: `devices:
+  - { id: a, type: co2, port: { path: "/dev/a\\0" }, name: "\\e[31m", area: "" }
+`,
+    faults: [
+      'f:2:39: "path" must be text without control characters, not "/dev/a\\u0000"',
+      'f:2:59: "name" must be text without control characters, not "\\u001b[31m"',
+      'f:2:75: "area" must not be empty',
+    ],
+  },
+  {
     what: 'types that are not there',
     text: `devices:
   - { id: a, type: metre, port: { path: /dev/a } }

@@ -228,7 +228,7 @@ describe('a warning', () => {
     expect(good(WORKED_EXAMPLE).warnings).toEqual([
       'f:7:1: "devicesDir" has no effect in this version yet',
       'f:16:5: "echo" has no effect in this version yet',
-      'f:22:11: no tool of these devices fits "pump__*"',
+      'f:22:13: no tool of these devices fits "pump__*"',
       'f:23:1: "mqtt" has no effect in this version yet',
       'f:28:1: "history" has no effect in this version yet',
     ])

@@ -49,14 +49,14 @@ const words = [
   ...['>', '%', '@', '`', '---\n', '...\n', '\ufeff', '\u0000', '\u2028', 'é', '🏠', '\ud800', '__proto__'],
 ]
 
-describe('any text', () => {
+describe('any text', { timeout: 60_000 }, () => {
   it('of any characters gives faults with places', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), checkText), { numRuns: 500 })
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), checkText), { numRuns: 300 })
   })
 
   it('of the words and marks of YAML gives faults with places', () => {
     const text = fc.array(fc.constantFrom(...words), { maxLength: 60 }).map((parts) => parts.join(''))
-    fc.assert(fc.property(text, checkText), { numRuns: 2000 })
+    fc.assert(fc.property(text, checkText), { numRuns: 1000 })
   })
 
   it('near to a good one gives faults with places', () => {
@@ -73,11 +73,11 @@ describe('any text', () => {
           EXAMPLE,
         ),
       )
-    fc.assert(fc.property(text, checkText), { numRuns: 300 })
+    fc.assert(fc.property(text, checkText), { numRuns: 150 })
   })
 })
 
-describe('any value', () => {
+describe('any value', { timeout: 60_000 }, () => {
   function checkValue(value: unknown): void {
     const { configuration, faults } = validateConfiguration(value, fakeTypes)
     expect(configuration === undefined).toBe(faults.length > 0)
@@ -86,7 +86,7 @@ describe('any value', () => {
 
   it('gives faults or a configuration', () => {
     const value = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true })
-    fc.assert(fc.property(value, checkValue), { numRuns: 1000 })
+    fc.assert(fc.property(value, checkValue), { numRuns: 500 })
   })
 
   it('in the shape of a configuration gives faults or a configuration', () => {
@@ -116,6 +116,6 @@ describe('any value', () => {
       },
       { requiredKeys: [] },
     )
-    fc.assert(fc.property(value, checkValue), { numRuns: 500 })
+    fc.assert(fc.property(value, checkValue), { numRuns: 300 })
   })
 })

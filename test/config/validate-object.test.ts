@@ -45,7 +45,7 @@ describe('a configuration object', () => {
   })
 
   it.each([
-    [undefined, '/: a undefined is not data'],
+    [undefined, '/: undefined is not data'],
     [null, '/: the configuration must be a mapping, not empty'],
     [[], '/: the configuration must be a mapping, not a list'],
     ['{}', '/: the configuration must be a mapping, not "{}"'],

@@ -12,18 +12,20 @@ import {
 describe('registers', () => {
   test.each<[string, RegisterMeaning, number[], unknown]>([
     // Eastron's manual: 230.2 V; a value of a capture in esphome issue 3912: 236.494 V.
-    ['a float32, the high word first', { format: 'float32' }, [0x4366, 0x3334], 230.2],
-    ['a float32 of a capture', { format: 'float32' }, [0x436c, 0x7e6e], 236.494],
+    ['a float32, the high word first', { format: 'float32', precision: 1 }, [0x4366, 0x3334], 230.2],
+    ['a float32 of a capture', { format: 'float32', precision: 3 }, [0x436c, 0x7e6e], 236.494],
+    ['a float32 as exact as it is', { format: 'float32' }, [0x4366, 0x3334], 230.20001],
+    ['a float32 in the shortest form', { format: 'float32' }, [0x4366, 0x3333], 230.2],
     [
       'a float32 with the low word first',
       { format: 'float32', wordOrder: 'little' },
-      [0x3334, 0x4366],
+      [0x3333, 0x4366],
       230.2,
     ],
     ['a float32 of zero, which is a value', { format: 'float32' }, [0, 0], 0],
     ['not a number', { format: 'float32' }, [0x7fc0, 0], null],
     ['infinity', { format: 'float32' }, [0x7f80, 0], null],
-    ['a float32 that is scaled', { format: 'float32', scale: 0.001 }, [0x4366, 0x3334], 0.2302],
+    ['a float32 that is scaled', { format: 'float32', scale: 0.001 }, [0x4366, 0x3333], 0.2302],
     ['a float64', { format: 'float64' }, [0x400c, 0xcccc, 0xcccc, 0xcccd], 3.6],
     ['a uint16', { format: 'uint16' }, [0xffff], 65_535],
     ['an int16', { format: 'int16' }, [0xffff], -1],

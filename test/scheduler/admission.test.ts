@@ -279,6 +279,20 @@ describe('the index', () => {
     )
   })
 
+  test('finds whom a row of several claims lets go that gets stuck behind one that is not ready', () => {
+    const queue = new Queue<Row>()
+    const meter = { device: 'meter' }
+    const [holder, settling] = [row([exclusive('a')]), row([exclusive('a')], meter)]
+    const several = row([exclusive('a'), exclusive('b')], meter)
+    const later = row([exclusive('b')], { device: 'relay' })
+    for (const each of [holder, settling, several, later]) queue.insert(each)
+    queue.start(holder)
+    const found = (freed: Freed) => admit(queue, candidates(queue, freed, 3_000), 3_000)
+    expect(found(later.claims)).toEqual([])
+    queue.setReady(settling, false)
+    expect(found(freedByUnready(queue, settling))).toEqual([later])
+  })
+
   test('looks at one row for an event on a port, however many wait there and elsewhere', () => {
     const queue = new Queue<Row>()
     const holder = row([exclusive('port:0')])

@@ -179,6 +179,15 @@ describe('a failed call', () => {
     })
   })
 
+  test('under abort stops a later call even where that would have been refused anyway', async () => {
+    const recorder = new Recorder()
+    const refusal = () => new GatewayError('device_unavailable', 'no')
+    const { results } = recorder.batch([recorder.task('a', { rejected }), recorder.task('b', { refusal })], {
+      onError: 'abort',
+    })
+    expect(codes(await results)).toEqual({ a: 'invalid_arguments', b: 'aborted' })
+  })
+
   test('under abort an outcome that is unknown by design is no failure', async () => {
     const recorder = new Recorder()
     const { results } = recorder.batch(

@@ -152,7 +152,7 @@ describe('random lanes', () => {
         for (const result of results) expect('ok' in result).toBe(!('error' in result))
         expect(recorder.clock.pending).toBe(0)
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 
@@ -168,7 +168,7 @@ describe('random lanes', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 
@@ -199,7 +199,7 @@ describe('random lanes', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 
@@ -218,9 +218,13 @@ describe('random lanes', () => {
 })
 
 describe('a batch on idle ports without failures', () => {
+  const safeParts = callParts.map((call) => ({ ...call, declaration: DECLARATIONS[0] }))
   const batch = fc.record({
     policy,
-    calls: fc.array(callParts, { minLength: 1, maxLength: 10 }),
+    calls: fc.oneof(
+      fc.array(callParts, { minLength: 1, maxLength: 10 }),
+      fc.array(safeParts, { minLength: 1, maxLength: 10 }),
+    ),
     seed: fc.nat(),
   })
   const calm = (call: CallParts): CallParts => ({

@@ -204,11 +204,13 @@ describe('a deadline', () => {
     expect(await settledCodes(batch)).toEqual({ a: 'ok' })
   })
 
-  test('that has passed at acceptance refuses the call', async () => {
+  test('that has passed at acceptance refuses the call at once', async () => {
     const recorder = new Recorder()
+    single(recorder, recorder.task('a', on('bus1', 50)))
     await recorder.clock.advance(10)
-    const batch = single(recorder, recorder.task('a'), 'interactive', 10)
-    expect(await settledCodes(batch)).toEqual({ a: 'deadline_exceeded' })
+    const batch = single(recorder, recorder.task('b', on('bus1')), 'interactive', 10)
+    expect(recorder.scheduler.waiting('bus1')).toEqual({ waiting: 0, running: 1 })
+    expect(await settledCodes(batch)).toEqual({ b: 'deadline_exceeded' })
   })
 
   test('ends all calls of a batch that have not started, whichever they wait for', async () => {

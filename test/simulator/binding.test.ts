@@ -169,13 +169,16 @@ describe('an open port', () => {
     await expect(port.write(Buffer.from([1]))).rejects.toThrow('Overlapping')
   })
 
-  test('the bytes of a write are those of its moment, whatever becomes of the buffer', async () => {
-    const { clock, farEnd, port } = await openLine()
+  test('what is sent, by either end, are the bytes of that moment, whatever becomes of the buffer', async () => {
+    const { clock, farEnd, port, wire } = await openLine()
+    const reader = new Reader(port, () => clock.now())
     const buffer = Buffer.from([1, 2, 3])
+    wire.send(buffer, { talker: 'device' })
     await port.write(buffer)
     buffer.fill(9)
     await clock.advance(3)
     expect(farEnd.bytes).toEqual([1, 2, 3])
+    expect(reader.bytes).toEqual([1, 2, 3])
   })
 
   test('control lines rise at the open, follow set, and fall at the close unless told otherwise', async () => {

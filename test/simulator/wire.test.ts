@@ -125,6 +125,14 @@ describe('buffers', () => {
     expect(drain).toEqual({ state: 'fulfilled', at: 40 })
   })
 
+  test('drain waits for the write in progress, however small the buffer is', async () => {
+    const { clock, port } = await openLine({ transmitBufferBytes: 1 })
+    void port.write(counting(5))
+    const drain = watch(port.drain(), () => clock.now())
+    await clock.advance(100)
+    expect(drain).toEqual({ state: 'fulfilled', at: 5 })
+  })
+
   test('bytes that nobody reads are kept up to the size of the buffer, and those beyond it are lost', async () => {
     const { clock, port, wire } = await openLine({ receiveBufferBytes: 16 })
     wire.send(counting(20), { talker: 'device' })
@@ -416,6 +424,21 @@ describe('faults', () => {
       { at: 4, bytes: [0, 1, 2, 3] },
       { at: 6, bytes: [9, 9] },
     ])
+  })
+
+  test('a device that talks while the host does spoils the echo where they meet, and nothing else', async () => {
+    const { clock, port, wire } = await openLine({ echo: true })
+    const reader = new Reader(port, () => clock.now())
+    await port.write(Buffer.from([1, 2, 3, 4]))
+    await clock.advance(2)
+    wire.send(Buffer.from([11, 12, 13, 14]), { talker: 'device' })
+    await clock.advance(10)
+    const { bytes } = reader
+    expect(bytes).toHaveLength(6)
+    expect([...bytes.slice(0, 2), ...bytes.slice(4)]).toEqual([1, 2, 13, 14])
+    for (const [index, byte] of bytes.slice(2, 4).entries()) {
+      expect([3 + index, 11 + index]).not.toContain(byte)
+    }
   })
 
   test('bytes that come while no port is open are heard by nobody', async () => {

@@ -33,7 +33,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 15_000
 /** Longer than the idle time of the usual reverse proxies, so that it is they who close. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
-const CONNECTIONS_MAX = 512
+const CONNECTIONS_MAX = 4_096
 const PATH_PARAMETER_LENGTH_MAX = 128
 
 const JSON_HEADERS = {
