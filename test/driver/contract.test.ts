@@ -5,9 +5,9 @@ import { loadCatalogue } from '../../src/driver/catalogue.ts'
 import { contractFindings, gradeOf } from '../../src/driver/contract.ts'
 import { bytesOf } from '../../src/driver/contract-vectors.ts'
 import { command, defineDevice, fixedLength, lines, Type, twosComplement8 } from '../../src/driver/device.ts'
-import type { DeviceDescription, DeviceType, ToolSpec } from '../../src/driver/device-type.ts'
+import type { DeviceDescription, DeviceType, ToolSpec, Verdict } from '../../src/driver/device-type.ts'
 import { hasShape } from '../../src/driver/exchange.ts'
-import type { ReplyMatcher } from '../../src/port/reply.ts'
+import { ANY_SHAPE, type ReplyMatcher, type ReplyShape, startsWith } from '../../src/port/reply.ts'
 import { framesIn } from '../port/framer/collected.ts'
 
 const types = [...(await loadCatalogue()).values()]
@@ -158,18 +158,21 @@ function withTool(name: string, change: (tool: ToolSpec) => ToolSpec): DeviceTyp
   })
 }
 
-const { returns: _, ...silentExchange } = { returns: 0 }
-
 describe('the rules', () => {
   test('all hold for a sound type, which is platinum', async () => {
     expect((await contractFindings(sound())).filter(({ ok }) => !ok)).toEqual([])
     expect(await gradeOf(sound())).toBe('platinum')
   })
 
-  const replied = (match: (frame: Uint8Array) => unknown, shapes = [{ bytes: [] }] as const) => ({
+  /** A tool with a matcher of its own. */
+  const replied = (
+    match: (frame: Uint8Array) => undefined | Verdict<unknown>,
+    how: Pick<ToolSpec, 'effect' | 'correlates' | 'serial' | 'parallelSafe'>,
+    shape: ReplyShape = ANY_SHAPE,
+  ): ToolSpec => ({
     description: 'A tool with a reply of its own.',
-    ...silentExchange,
-    exchange: () => ({ request: Uint8Array.of(1), reply: { shapes, match } }) as never,
+    exchange: () => ({ request: Uint8Array.of(1), reply: { shapes: [shape], match } }),
+    ...how,
   })
 
   test.each<[rule: string, grade: string | null, broken: DeviceType]>([
@@ -199,12 +202,7 @@ describe('the rules', () => {
     [
       'an act that could be mistaken is proven',
       null,
-      withTool('flush', () => ({
-        ...replied(() => undefined),
-        effect: 'act',
-        serial: true,
-        correlates: 'none',
-      })),
+      withTool('flush', () => replied(() => undefined, { effect: 'act', serial: true, correlates: 'none' })),
     ],
     [
       'an act that could be mistaken is proven',
@@ -213,7 +211,7 @@ describe('the rules', () => {
         ...device,
         framing: lines({ terminator: 'auto' }),
         tools: {
-          flush: { ...replied(() => undefined), effect: 'act', serial: true, correlates: 'shape' },
+          flush: replied(() => undefined, { effect: 'act', serial: true, correlates: 'shape' }),
         },
       })),
     ],
@@ -232,18 +230,26 @@ describe('the rules', () => {
     [
       'decoders take any bytes',
       null,
-      withTool('read_level', (tool) => ({
-        ...tool,
-        ...replied((frame) => Buffer.from(frame).readUInt32BE(0) && undefined),
-      })),
+      withTool('read_level', () =>
+        replied(
+          (frame) => {
+            Buffer.from(frame).readUInt32BE(0)
+            return undefined
+          },
+          { effect: 'read', parallelSafe: true },
+        ),
+      ),
     ],
     [
       'shapes cover what is matched',
       null,
-      withTool('read_level', (tool) => ({
-        ...tool,
-        ...replied(() => ({ kind: 'value', value: {} }), [{ bytes: [[0, 0xaa]] }] as never),
-      })),
+      withTool('read_level', () =>
+        replied(
+          () => ({ kind: 'value', value: {} }),
+          { effect: 'read', parallelSafe: true },
+          startsWith([0xaa]),
+        ),
+      ),
     ],
     [
       'every tool has an example, and it holds',
