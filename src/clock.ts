@@ -29,7 +29,18 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
   after(delayMs, callback) {
-    const handle = setTimeout(callback, Math.min(Math.max(0, delayMs), HOST_DELAY_MAX_MS))
+    const dueAt = performance.now() + delayMs
+    let handle: NodeJS.Timeout
+    // The host's timers take whole milliseconds, up to a limit, and may fire a little early.
+    const wait = () => {
+      const leftMs = Math.ceil(dueAt - performance.now())
+      handle = setTimeout(fire, Math.min(Math.max(0, leftMs), HOST_DELAY_MAX_MS))
+    }
+    const fire = () => {
+      if (performance.now() < dueAt) wait()
+      else callback()
+    }
+    wait()
     return { cancel: () => clearTimeout(handle) }
   },
   random: () => Math.random(),

@@ -6,7 +6,7 @@ import type { Configuration } from './config/configuration.ts'
 import { loadCatalogue } from './driver/catalogue.ts'
 import type { DeviceType } from './driver/device-type.ts'
 import { Poller } from './driver/poller.ts'
-import { SHUTDOWN_RUNS_MS } from './limits.ts'
+import { SHUTDOWN_RUNS_MS, SHUTDOWN_TOTAL_MS } from './limits.ts'
 import { createLines, type Lines } from './line-plan.ts'
 import { type Log, silentLog } from './log.ts'
 import type { BindingInterface } from './port/binding-interface.ts'
@@ -87,7 +87,7 @@ export class Gateway {
     for (const { driver, type } of this.#lines.devices.values()) {
       for (const tool of deviceTools(driver, type.serial)) this.#registry.add(tool)
     }
-    for (const definition of parts.tools ?? []) this.#registry.add(toolOf(definition))
+    for (const definition of parts.tools ?? []) this.#registry.add(toolOf(definition, clock))
     this.#http = createHttpServer({
       home: this.#home(),
       clock,
@@ -151,8 +151,8 @@ export class Gateway {
   }
 
   /**
-   * Stops: nothing new is taken, what waits is answered `stopped`, what is on the wire may finish for a while, and
-   * every port is closed. Idempotent.
+   * Stops: nothing new is taken, what waits is answered `stopped`, what is on the wire may finish for a while and
+   * is stopped then, and every port is closed. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -160,15 +160,21 @@ export class Gateway {
   }
 
   async #close(): Promise<void> {
-    const clock = this.#clock
     for (const poller of this.#pollers) poller.stop()
     const finished = this.#scheduler.shutdown()
-    const patience = new AbortController()
-    await Promise.race([finished, pause(clock, SHUTDOWN_RUNS_MS, patience.signal)])
-    patience.abort()
+    await this.#atMost(SHUTDOWN_RUNS_MS, finished)
     this.#scheduler.abortRunning()
+    // A stopped run still waits a moment for its reply; only then may its line go.
+    await this.#atMost(SHUTDOWN_TOTAL_MS - SHUTDOWN_RUNS_MS, finished)
     await Promise.all(Array.from(this.#lines.ports.values(), (port) => port.stop()))
+    this.#lines.unplugSimulation()
     await this.#http.close()
+  }
+
+  async #atMost(durationMs: number, work: Promise<void>): Promise<void> {
+    const patience = new AbortController()
+    await Promise.race([work, pause(this.#clock, durationMs, patience.signal)])
+    patience.abort()
   }
 
   #startPolling(): void {

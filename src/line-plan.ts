@@ -41,6 +41,8 @@ export interface Lines {
   readonly devices: ReadonlyMap<string, ConfiguredDevice>
   /** Undefined: no port is simulated. */
   readonly simulation: Simulation | undefined
+  /** Ends the simulated devices, which otherwise go on for ever. */
+  unplugSimulation(): void
 }
 
 interface Described {
@@ -65,12 +67,20 @@ export function createLines(parts: LineParts): Lines {
     const port = createPort(settings, onPort, { ...parts, ...shared, drivers })
     ports.set(settings.id, port)
     for (const { settings: device, type, description } of onPort) {
-      const driver = new DeviceDriver({ device, description, port, clock, log })
+      const { addressed } = type
+      const driver = new DeviceDriver({ device, description, addressed, port, clock, log })
       drivers.push(driver)
       devices.set(device.id, { settings: device, type, driver })
     }
   }
-  return { ports, devices, simulation }
+  return {
+    ports,
+    devices,
+    simulation,
+    unplugSimulation: () => {
+      for (const id of ports.keys()) simulation?.remove(id)
+    },
+  }
 }
 
 function describe(settings: DeviceConfiguration, { types }: LineParts): Described {
@@ -128,5 +138,6 @@ function plugSimulators(
 const silentFraming: Framing = {
   key: 'none',
   frameLengthMax: 0,
+  silenceEndsFrame: false,
   create: () => ({ push: () => {}, idle: () => {}, reset: () => {}, held: 0 }),
 }

@@ -30,7 +30,7 @@ export async function findConfigurationFile(
 /** A link to nothing is there: somebody has put it there. */
 async function isThere(path: string): Promise<boolean> {
   try {
-    await (await import('node:fs/promises')).stat(path)
+    await lstat(path)
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'

@@ -1,5 +1,5 @@
 /** What happened to a call, in words. The outcome is said first: it is what a person must know before a repeat. */
-import type { Outcome } from '../errors.ts'
+import type { ErrorDetail, Outcome } from '../errors.ts'
 import type { CallResult, ToolView } from '../tool/shapes.ts'
 import { printable } from './printable.ts'
 import { type Colour, coloured, type Terminal } from './terminal.ts'
@@ -34,6 +34,7 @@ export function resultLines(
   const lines = [`${printable(result.name)}  ${result.status}, ${outcome}`]
   if (result.error) lines.push(...errorLines(result))
   else lines.push(...valueLines(result.value, tool))
+  if (result.outcome === 'not_executed') return lines
   const { queuedMs, runMs, wireMs } = result.timing
   const took = `queued ${milliseconds(queuedMs)}, ran ${milliseconds(runMs)}, on the wire ${milliseconds(wireMs)}`
   const measured = result.measuredAt === undefined ? '' : `measured ${result.measuredAt}; `
@@ -42,17 +43,24 @@ export function resultLines(
 
 function errorLines({ error }: CallResult): readonly string[] {
   if (!error) return []
-  const at = error.field === undefined ? '' : ` (at ${error.field === '' ? 'the arguments' : error.field})`
-  const lines = [`  ${error.code}: ${error.message}${at}`]
-  const { details } = error
-  if (Array.isArray(details))
-    lines.push(...details.map(({ field, message }) => `    ${field ?? ''}: ${message}`))
-  else if (details) lines.push(...pairs(details, {}).map((line) => `  ${line}`))
-  if (error.hint !== undefined) lines.push(`  ${error.hint}`)
-  lines.push(
-    error.retryable ? '  The same call may be sent again.' : '  Do not just send the same call again.',
-  )
-  return lines.map((line) => line.match(/^ */)?.[0] + printable(line.trimStart()))
+  const { code, message, field, hint, retryable, details } = error
+  const at = field === undefined ? '' : ` (at ${field === '' ? 'the arguments' : field})`
+  const lines = [`  ${printable(`${code}: ${message}${at}`)}`]
+  if (isList(details)) {
+    // A single fault is what the message says.
+    const faults = details.length > 1 ? details : []
+    lines.push(...faults.map((fault) => `    ${printable(`${fault.field ?? ''}: ${fault.message}`)}`))
+  } else if (details) {
+    lines.push(...pairs(details, {}).map((line) => `  ${line}`))
+  }
+  if (hint !== undefined) lines.push(`  ${printable(hint)}`)
+  lines.push(retryable ? '  The same call may be sent again.' : '  Do not just send the same call again.')
+  return lines
+}
+
+/** `Array.isArray` does not tell a read-only array. */
+function isList(details: NonNullable<CallResult['error']>['details']): details is readonly ErrorDetail[] {
+  return Array.isArray(details)
 }
 
 function valueLines(value: unknown, tool: ToolView | undefined): readonly string[] {

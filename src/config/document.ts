@@ -87,16 +87,15 @@ function compose(text: string): Composed {
       tokens.push(token)
       if (token.type === 'error') errorCount += 1
     }
-    // What follows is not told anyway, and a megabyte of errors takes its time.
-    if (errorCount > SYNTAX_FAULTS_MAX) break
     if (parser.stack.length > STACK_LENGTH_MAX) {
       return { fault: fault(offset, `nested more than ${JSON_DEPTH_MAX} levels deep`) }
     }
+    // What follows is not told anyway, and a megabyte of errors takes its time.
+    if (errorCount > SYNTAX_FAULTS_MAX) break
   }
   tokens.push(...parser.end())
   const composer = new Composer({
     schema: 'core',
-    merge: false,
     stringKeys: true,
     uniqueKeys: false,
     resolveKnownTags: false,

@@ -112,7 +112,7 @@ function askType(device: Omit<DraftDevice, 'facts'>): { facts?: TypeFacts; findi
     const findings = (type.faults?.(options) ?? []).map(({ field, message, severity }) => {
       const place =
         field === '' || field.startsWith('/') ? `${pointer}${field}` : childPointer(pointer, field)
-      return false ? warningAt(place, message) : errorAt(place, message)
+      return severity === 'warning' ? warningAt(place, message) : errorAt(place, message)
     })
     if (findings.some(({ severity }) => severity === 'error')) return { findings }
     const facts = {

@@ -37,8 +37,8 @@ function interlockFindings({ data: { never }, devices }: Draft): Finding[] {
   )
   return never.flatMap((rule, index) => {
     const pattern = isMapping(rule) ? rule.tool : undefined
-    if (typeof pattern !== 'string' || pattern === '' || names.some((name) => fitsPattern(name, pattern)))
-      return []
+    if (typeof pattern !== 'string' || pattern === '') return []
+    if (names.some((name) => fitsPattern(name, pattern))) return []
     const pointer = childPointer(childPointer('/never', index), 'tool')
     return [
       warningAt(pointer, `no tool of these devices fits ${quoted(pattern)}`, {
@@ -48,13 +48,12 @@ function interlockFindings({ data: { never }, devices }: Draft): Finding[] {
   })
 }
 
-/** `*` stands for any characters. The parts are looked for one after the other, which is never quadratic twice. */
+/** `*` stands for any characters; the parts between are taken where they first come, so that nothing is tried twice. */
 function fitsPattern(name: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()
   if (last === undefined) return name === pattern
-  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last))
-    return false
+  if (!name.startsWith(first) || !name.endsWith(last)) return false
   let from = first.length
   for (const part of parts) {
     const found = name.indexOf(part, from)

@@ -30,7 +30,7 @@ export interface ParseOptions {
   readonly worldReadable?: boolean
 }
 
-/** The configuration of a file, in the order of the file whatever is wrong with it. */
+/** The configuration of a file. Faults and warnings come in the order of the text. */
 export async function loadConfiguration(path: string, types: ConfigurableTypes): Promise<Checked<Fault>> {
   const source = await readSource(path)
   if ('fault' in source) return { faults: [{ ...source.fault, file: path, pointer: '' }], warnings: [] }

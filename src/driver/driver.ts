@@ -11,6 +11,7 @@ import type { LineHold, Request } from '../port/request.ts'
 import { DeviceState } from './device-state.ts'
 import type { DeviceStatus } from './device-status.ts'
 import type { DeviceDescription, DeviceSession, Exchange, ToolSpec, Verdict } from './device-type.ts'
+import { hasShape } from './exchange.ts'
 import { plausible } from './reading-bounds.ts'
 
 /** The part of a configured device that the driver needs. */
@@ -178,10 +179,10 @@ export class DeviceDriver {
       try {
         const done = exchange
           ? await this.#exchange(spec, exchange, args, session)
-          : { value: await this.#ownRun(spec, args, session) }
+          : { value: await ownCode(() => spec.run?.(session, args as never)) }
         if (done.unacknowledged) return done
+        this.#publish(spec, done.value)
         const value = plausible(done.value, description.readings)
-        this.#publish(spec, value)
         return { ...done, value, ...(spec.effect === 'read' ? { measuredAtMs: clock.wall() } : {}) }
       } catch (thrown) {
         throw session.honest(thrown)
@@ -201,19 +202,15 @@ export class DeviceDriver {
     if (!spec.exchange || !spec.readBack) {
       return exchange.reply ? { value } : { value: null, unacknowledged: true }
     }
-    const readBack = spec.readBack(args as never)
+    const readBack = await ownCode(() => spec.readBack?.(args as never))
+    assert(readBack, 'a tool with a read-back has one for any arguments')
     const shown = await session.exchange(readBack.exchange)
-    if (!readBack.confirms(shown as never)) {
+    if (!(await ownCode(() => readBack.confirms(shown as never)))) {
       throw new GatewayError('unconfirmed', 'the device shows the old value after the command', {
         details: { readBack: shown },
       })
     }
     return { value, confirmedBy: 'read_back' }
-  }
-
-  async #ownRun(spec: ToolSpec, args: CommandArguments, session: Session): Promise<unknown> {
-    assert(spec.run, 'a command is an exchange or a run')
-    return spec.run(session, args as never)
   }
 
   /** The command is over: what the type's own code makes of its value cannot undo that. */
@@ -267,8 +264,8 @@ export class DeviceDriver {
   }
 
   /**
-   * A decoder that throws must not escape into the reader of the port. Whatever the matcher takes, even long after
-   * its caller was told `timeout`, the device has sent.
+   * A decoder that throws must not escape into the reader of the port; on a frame that cannot be the reply it has
+   * said no. Whatever the matcher takes, even long after its caller was told `timeout`, the device has sent.
    */
   #contained<V>(matcher: ReplyMatcher<Verdict<V>>): ReplyMatcher<Match> {
     return {
@@ -279,7 +276,8 @@ export class DeviceDriver {
           if (verdict !== undefined) this.#state.heard()
           return verdict
         } catch (thrown) {
-          return { kind: 'failure', thrown }
+          const couldBeReply = matcher.shapes.some((shape) => hasShape(frame, shape))
+          return couldBeReply ? { kind: 'failure', thrown } : undefined
         }
       },
     }
@@ -320,31 +318,60 @@ class Session implements DeviceSession {
    * The error as the caller may have it. A run of several transactions that stops half-way has done something, so
    * what proves of a single one that nothing was done proves nothing here.
    */
-  honest(thrown: unknown): GatewayError {
-    if (!(thrown instanceof GatewayError)) {
-      return new GatewayError('tool_failed', `the tool itself failed: ${messageOf(thrown)}`, { cause: thrown })
-    }
+  honest(thrown: unknown): unknown {
+    if (!(thrown instanceof GatewayError)) return thrown
     const { effect } = this.#spec
-    const { code, message, provenNotDone } = thrown
+    const { code, message, details, provenNotDone } = thrown
     const isHalfWay = effect !== 'read' && (this.#completed > 0 || this.#isUncertain)
     const outcome = outcomeOf(code, { effect, sent: this.#line.sent, provenNotDone })
     if (!isHalfWay || outcome !== 'not_executed') return thrown
-    const details = { ...thrown.details, completed: this.#completed }
     const isRefusal = code === 'device_error' || code === 'device_busy'
-    return new GatewayError(isRefusal ? 'device_error' : 'unconfirmed', message, { details, cause: thrown })
+    const deviceCode = isRefusal ? { deviceCode: 'busy' } : {}
+    return new GatewayError(isRefusal ? 'device_error' : 'tool_failed', message, {
+      details: { ...deviceCode, ...(Array.isArray(details) ? {} : details), completed: this.#completed },
+      cause: thrown,
+    })
   }
 
   async #transact<V>(exchange: Exchange<V>): Promise<V> {
-    let verdict: Verdict<V> | null
-    const sentBefore = this.#line.sent
     try {
-      verdict = await this.#driver.transact(this.#line, this.#spec, exchange)
+      const verdict = await this.#driver.transact(this.#line, this.#spec, exchange)
+      if (verdict !== null && verdict.kind !== 'value') throw refusalOf(verdict)
+      this.#completed += 1
+      return (verdict === null ? null : verdict.value) as V
     } catch (error) {
+      this.#isUncertain ||= this.#line.sent && !isProof(error)
       throw error
     } finally {
       this.#run.progress.sent = this.#line.sent
       this.#run.progress.wireMs = this.#line.wireMs
     }
-    return verdict as V
+  }
+}
+
+/** The device's own word that it has not done what it was asked, or that it was not even asked. */
+function isProof(error: unknown): boolean {
+  return error instanceof GatewayError && (error.provenNotDone || error.code === 'device_busy')
+}
+
+function refusalOf(verdict: Exclude<Verdict<unknown>, { kind: 'value' }>): GatewayError {
+  const { message } = verdict
+  if (verdict.kind === 'busy') {
+    const { retryAfterMs } = verdict
+    return new GatewayError('device_busy', message, {
+      details: retryAfterMs === undefined ? {} : { retryAfterMs },
+    })
+  }
+  const { deviceCode, provenNotDone } = verdict
+  return new GatewayError('device_error', message, { details: { deviceCode }, provenNotDone })
+}
+
+/** Runs what a device type brings along. */
+async function ownCode<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown
+    throw new GatewayError('tool_failed', `the tool itself failed: ${messageOf(thrown)}`, { cause: thrown })
   }
 }

@@ -1,6 +1,7 @@
 /** A tool made of a command of text and the patterns of its replies, as a configuration writes it. */
 import { type TProperties, Type } from 'typebox'
-import type { Effect } from '../errors.ts'
+import { type Effect, GatewayError } from '../errors.ts'
+import { LINE_BYTES_MAX } from '../limits.ts'
 import { ANY_SHAPE } from '../port/reply.ts'
 import type { Claim } from './claim.ts'
 import { type Command, command } from './command.ts'
@@ -137,6 +138,9 @@ export function textExchange(tool: TextToolSpec, line: TextLine): (args: Argumen
   return (args) => {
     const bindings = bindingsOf(args, names, line.ends)
     const request = Buffer.from(template.text(bindings) + line.send)
+    if (request.length > LINE_BYTES_MAX) {
+      throw new GatewayError('invalid_arguments', `the command is longer than ${LINE_BYTES_MAX} bytes`)
+    }
     if (!reply) return unanswered(request)
     const kinds: FrameKind<Fields>[] = refusal ? [refusalKind(refusal, bindings)] : []
     kinds.push(replyKind(reply, bindings, tool.returns ?? {}))

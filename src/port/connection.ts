@@ -38,6 +38,8 @@ export class Connection {
     // The error listener stays for ever: an error without one would end the process.
     stream.on('error', (error: Error) => this.#lose(messageOf(error)))
     stream.on('close', (error: Error | null) => this.#lose(error ? messageOf(error) : 'the port closed'))
+    // A binding that reads nothing has come to the end: the stream stays open and never reads again.
+    stream.on('end', () => this.#lose('the device hung up'))
   }
 
   /** Rejects with the binding's error, or when the open does not end in time. */
@@ -63,7 +65,8 @@ export class Connection {
 
   /** Resolves when the bytes are with the operating system; rejects when the port is lost. */
   write(bytes: Uint8Array): Promise<void> {
-    if (this.#ended || !this.#stream.isOpen) return Promise.reject(new Error('the port is not open'))
+    if (!this.#ended && !this.#stream.isOpen) this.#lose('the port closed')
+    if (this.#ended) return Promise.reject(new Error('the port is not open'))
     const accepted = new Promise<void>((resolve, reject) => {
       this.#stream.write(Buffer.from(bytes), (error) => (error ? reject(error) : resolve()))
     })

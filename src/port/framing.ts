@@ -30,5 +30,10 @@ export interface Framing {
   /** Devices on one port must have equal keys. */
   readonly key: string
   readonly frameLengthMax: number
+  /**
+   * Whether a device sends its frames in one go, so that silence in the middle of one means that it is no frame. Not
+   * so for text: a program may think between two words.
+   */
+  readonly silenceEndsFrame: boolean
   create(sink: FrameSink): Framer
 }

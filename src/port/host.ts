@@ -5,14 +5,18 @@
  */
 import { constants } from 'node:fs'
 import { access, readFile, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HOST_ROOTS, type HostRoots } from './host-roots.ts'
+import { findRadioStick } from './radio-stick.ts'
 import type { PortHolder } from './status.ts'
+import { majorOf, minorOf } from './usb-identity.ts'
 
 export type Inspection =
   | { readonly kind: 'absent' }
   | { readonly kind: 'denied'; readonly reason: string }
   /** Another process has locked it. */
   | { readonly kind: 'busy'; readonly holder: PortHolder }
-  /** It is there, and it is no serial port. */
+  /** It is there, and it is no serial port, or one that belongs to another program. */
   | { readonly kind: 'unfit'; readonly reason: string }
   | {
       readonly kind: 'present'
@@ -34,9 +38,18 @@ export const namesOnlyHost: Host = {
   deviceKey: (path) => Promise.resolve(`name:${path}`),
 }
 
-export const linuxHost: Host = { inspect, deviceKey }
+/** Refuses radio sticks. */
+export const linuxHost: Host = createLinuxHost({ force: false })
 
-async function inspect(path: string): Promise<Inspection> {
+/** For a port whose configuration says `force: true`: opens a radio stick all the same. */
+export const forcedLinuxHost: Host = createLinuxHost({ force: true })
+
+export function createLinuxHost(options: { readonly force: boolean; readonly roots?: HostRoots }): Host {
+  const { force, roots = HOST_ROOTS } = options
+  return { inspect: (path) => inspect(path, force, roots), deviceKey }
+}
+
+async function inspect(path: string, force: boolean, roots: HostRoots): Promise<Inspection> {
   const resolvedPath = await realpath(path).catch((error: NodeJS.ErrnoException) => error)
   if (resolvedPath instanceof Error) return unreachable(path, resolvedPath)
   const node = await stat(resolvedPath).catch((error: NodeJS.ErrnoException) => error)
@@ -44,14 +57,28 @@ async function inspect(path: string): Promise<Inspection> {
   if (!node.isCharacterDevice() || !(await isTerminalDevice(node.rdev))) {
     return { kind: 'unfit', reason: `${resolvedPath} is not a serial port` }
   }
-  const denied = await access(resolvedPath, constants.R_OK | constants.W_OK).then(
-    () => false,
-    () => true,
-  )
-  if (denied) return { kind: 'denied', reason: await deniedReason(resolvedPath, node) }
+  const stick = force ? undefined : await findRadioStick(path, roots)
+  if (stick) {
+    const whose = `it belongs to ${stick.owner}`
+    return {
+      kind: 'unfit',
+      reason: `${path} is a ${stick.radio} radio stick (${stick.name}): ${whose}; force: true opens it all the same`,
+    }
+  }
+  if (!(await mayOpen(resolvedPath))) {
+    return { kind: 'denied', reason: await deniedReason(resolvedPath, node) }
+  }
   const holder = await lockHolder(node)
   if (holder) return { kind: 'busy', holder }
   return { kind: 'present', resolvedPath, deviceKey: keyOf(node.rdev) }
+}
+
+/** Whether this process may read and write the node. */
+export function mayOpen(nodePath: string): Promise<boolean> {
+  return access(nodePath, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function deviceKey(path: string): Promise<string | undefined> {
@@ -75,18 +102,27 @@ function unreachable(path: string, error: NodeJS.ErrnoException): Inspection {
 function whoAmI(): string {
   const user = process.getuid?.()
   const groups = process.getgroups?.() ?? []
-  return `the gateway runs as user ${user} with groups ${groups.join(', ') || 'none'}`
+  return `Baudway runs as user ${user} with groups ${groups.join(', ') || 'none'}`
 }
 
-async function deniedReason(path: string, node: { uid: number; gid: number; mode: number }): Promise<string> {
-  const groups = await readFile('/etc/group', 'utf8').catch(() => '')
-  const groupName = groups
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find((fields) => fields[2] === String(node.gid))?.[0]
+/** Who the node is for, and who this process is. */
+export async function deniedReason(
+  path: string,
+  node: { uid: number; gid: number; mode: number },
+): Promise<string> {
+  const groupName = await groupNameOf(node.gid)
   const mode = (node.mode & 0o777).toString(8).padStart(3, '0')
   const group = groupName ? `${groupName} (${node.gid})` : `${node.gid}`
   return `${path} belongs to user ${node.uid} and group ${group} with mode ${mode}; ${whoAmI()}`
+}
+
+/** The name of a group on this machine; undefined: it has none here, as in many containers. */
+export async function groupNameOf(gid: number): Promise<string | undefined> {
+  const groups = await readFile('/etc/group', 'utf8').catch(() => '')
+  return groups
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find((fields) => fields[2] === String(gid))?.[0]
 }
 
 /** `/proc/tty/drivers` names the device numbers of every terminal driver: `serial /dev/ttyS 4 64-95 serial`. */
@@ -104,30 +140,24 @@ async function isTerminalDevice(rdev: number): Promise<boolean> {
   })
 }
 
-/** Linux packs device numbers as makedev(3) does. */
-function majorOf(device: number): number {
-  return Math.floor(device / 256) % 4096
-}
-
-function minorOf(device: number): number {
-  return (device % 256) + Math.floor(device / 0x10_0000) * 256
-}
-
 /** The process that locked the node, from `/proc/locks`: `1: FLOCK  ADVISORY  WRITE 708 00:17:5 0 EOF`. */
-async function lockHolder(node: { dev: number; ino: number }): Promise<PortHolder | undefined> {
-  const locks = await readFile('/proc/locks', 'utf8').catch(() => '')
+export async function lockHolder(
+  node: { dev: number; ino: number },
+  proc: string = HOST_ROOTS.proc,
+): Promise<PortHolder | undefined> {
+  const locks = await readFile(join(proc, 'locks'), 'utf8').catch(() => '')
   const major = majorOf(node.dev).toString(16).padStart(2, '0')
   const minor = minorOf(node.dev).toString(16).padStart(2, '0')
   const wanted = `${major}:${minor}:${node.ino}`
   for (const line of locks.split('\n')) {
     const fields = line.trim().split(/\s+/)
-    if (fields[1] === 'FLOCK' && fields[5] === wanted) return holderOf(Number(fields[4]))
+    if (fields[1] === 'FLOCK' && fields[5] === wanted) return holderOf(Number(fields[4]), proc)
   }
   return undefined
 }
 
-async function holderOf(pid: number): Promise<PortHolder> {
-  const name = await readFile(`/proc/${pid}/comm`, 'utf8').then(
+async function holderOf(pid: number, proc: string): Promise<PortHolder> {
+  const name = await readFile(join(proc, `${pid}/comm`), 'utf8').then(
     (text) => text.trim(),
     () => null,
   )

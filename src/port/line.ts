@@ -22,8 +22,11 @@ import {
 
 /** Silence before a request whose reply could be any frame, at all times. */
 export const UNCORRELATED_SILENCE_MS = 120
-/** A USB adapter may hold bytes back for 16 ms; twice that without a byte is silence. */
-const SILENCE_MS = 35
+/** A USB adapter may hold bytes back for 16 ms; twice that without a byte is silence, on a slow line five characters. */
+const SILENCE_MS_MIN = 35
+const SILENCE_CHARACTERS = 5
+/** The least gap between two frames that only silence separates (Modbus over Serial Line, 2.5.1.1). */
+const FRAME_GAP_CHARACTERS = 3.5
 /** A line that talks all the time never offers the gap: after this long a request goes out without it. */
 const GAP_WAIT_MAX_MS = 1_000
 /** How long the reply of a stopped run may still take. */
@@ -46,6 +49,8 @@ interface Pending {
   readonly expectedLength: number | undefined
   state: TransactionState<unknown>
   received: number
+  /** Of them, those of whole frames that were not the reply. */
+  foreign: number
   finish: (end: TransactionEnd<unknown>) => void
 }
 
@@ -57,12 +62,15 @@ interface Opening {
 export class Line {
   readonly #parts: LineParts
   readonly #characterMs: number
+  readonly #silenceMs: number
+  readonly #gapMsMin: number
   readonly #framer: Framer
   readonly #late = new LateReplies()
   #opening: Opening | undefined
   #pending: Pending | undefined
   #lastReceivedAt = Number.NEGATIVE_INFINITY
   #lastSentAt = Number.NEGATIVE_INFINITY
+  #bytesHeard = 0
   #silence: Timer | undefined
   /** Wakes the run that waits for its turn on the line: the mutex lets there be one at most. */
   #wake: () => void = () => {}
@@ -70,6 +78,8 @@ export class Line {
   constructor(parts: LineParts) {
     this.#parts = parts
     this.#characterMs = characterMs(parts.settings)
+    this.#silenceMs = Math.max(SILENCE_MS_MIN, SILENCE_CHARACTERS * this.#characterMs)
+    this.#gapMsMin = parts.framing.silenceEndsFrame ? FRAME_GAP_CHARACTERS * this.#characterMs : 0
     this.#framer = parts.framing.create({
       frame: (frame) => this.#onFrame(frame),
       error: (kind, length) => this.#onFrameError(kind, length),
@@ -115,6 +125,7 @@ export class Line {
     const opening = this.#opening
     let sent = false
     let wireMs = 0
+    let bytesHeard = 0
     let released = false
     const transact = async <T>(request: Request<T>): Promise<T | null> => {
       assert(!released, 'a run used the line after its end')
@@ -123,6 +134,7 @@ export class Line {
         sent = true
       })
       wireMs += end.wireMs
+      bytesHeard = this.#bytesHeard
       return replyOf(end, request)
     }
     return {
@@ -136,6 +148,9 @@ export class Line {
       get wireMs() {
         return wireMs
       },
+      get bytesHeard() {
+        return bytesHeard
+      },
     }
   }
 
@@ -144,7 +159,7 @@ export class Line {
     const { clock } = this.#parts
     const shapes = request.reply?.shapes ?? []
     const uncorrelated = shapes.some((shape) => shape.bytes.length === 0 && shape.length === undefined)
-    const gapMs = uncorrelated ? Math.max(request.gapMs, UNCORRELATED_SILENCE_MS) : request.gapMs
+    const gapMs = Math.max(request.gapMs, this.#gapMsMin, uncorrelated ? UNCORRELATED_SILENCE_MS : 0)
     const gapEndsAt = clock.now() + Math.max(GAP_WAIT_MAX_MS, gapMs)
     for (;;) {
       if (signal.aborted) throw new GatewayError('stopped', 'stopped before the request was sent')
@@ -163,7 +178,7 @@ export class Line {
       await this.#sleep(until - now, signal)
     }
     const quietMs = clock.now() - this.#lastReceivedAt
-    if (this.#framer.held > 0 && quietMs >= Math.max(request.gapMs, SILENCE_MS)) this.#framer.idle()
+    if (this.#framer.held > 0 && quietMs >= Math.max(request.gapMs, this.#silenceMs)) this.#framer.idle()
   }
 
   #exchange<T>(
@@ -189,6 +204,7 @@ export class Line {
         expectedLength: longest(request.reply),
         state: unsent(),
         received: 0,
+        foreign: 0,
         finish: (end) => {
           for (const timer of timers) timer.cancel()
           signal.removeEventListener('abort', stop)
@@ -232,6 +248,7 @@ export class Line {
     pending.state = step(pending.state, input)
     if (pending.state.phase !== 'ended') return
     this.#pending = undefined
+    this.#bytesHeard = pending.received - pending.foreign
     pending.finish(pending.state.end)
   }
 
@@ -247,6 +264,7 @@ export class Line {
       this.#input({ kind: 'matched', match, at: now })
       return
     }
+    if (this.#pending) this.#pending.foreign += frame.length
     const late = this.#late.recognise(frame, now)
     const event = onUnsolicited(frame)
     if (event) counters.events += 1
@@ -265,15 +283,31 @@ export class Line {
     if (kind !== 'junk') this.#input({ kind: 'bad_frame' })
   }
 
-  /** As many bytes as the reply has came, none of them the reply, and then silence: no need for the whole timeout. */
+  /** What came is no reply, and once the line is silent it will become none: no need for the whole timeout. */
   #watchSilence(): void {
     this.#silence?.cancel()
     this.#silence = undefined
-    const pending = this.#pending
-    if (pending?.state.phase !== 'sent' || pending.state.badFrames === 0) return
-    if (pending.expectedLength === undefined || pending.received < pending.expectedLength) return
+    if (this.#pending?.state.phase !== 'sent' || (!this.#isCutOff() && !this.#isDamaged())) return
     const { clock } = this.#parts
-    this.#silence = clock.after(SILENCE_MS, () => this.#input({ kind: 'silence', at: clock.now() }))
+    this.#silence = clock.after(this.#silenceMs, () => {
+      // After a stall of the event loop this comes before the bytes that arrived meanwhile: they get their turn.
+      this.#silence = clock.after(0, () => {
+        if (this.#isCutOff()) this.#framer.idle()
+        if (this.#isDamaged()) this.#input({ kind: 'silence', at: clock.now() })
+      })
+    })
+  }
+
+  /** The framer waits for the rest of something that looked like the start of a frame: the reply may be behind it. */
+  #isCutOff(): boolean {
+    return this.#parts.framing.silenceEndsFrame && this.#framer.held > 0
+  }
+
+  /** As many bytes as the reply has came, and none of them are the reply. */
+  #isDamaged(): boolean {
+    const pending = this.#pending
+    if (pending?.state.phase !== 'sent' || pending.state.badFrames === 0) return false
+    return pending.expectedLength !== undefined && pending.received >= pending.expectedLength
   }
 
   #sleep(delayMs: number, signal: AbortSignal): Promise<void> {

@@ -27,6 +27,8 @@ export interface LineHold {
   readonly sent: boolean
   /** Sum over the transactions: first byte sent to reply. */
   readonly wireMs: number
+  /** Bytes that came during the last transaction, those of whole frames that were not its reply left out. */
+  readonly bytesHeard: number
 }
 
 /** Where the reply of a run's first request could be confused with another. */

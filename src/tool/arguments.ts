@@ -8,7 +8,8 @@ import { ARGUMENTS_BYTES_MAX } from '../limits.ts'
 import { nearest } from './nearest.ts'
 import type { Arguments, JsonSchema } from './tool.ts'
 
-const ajv = new Ajv({ allErrors: true, strict: false, verbose: true })
+/** `strict: false` lets schemas say more than the standard knows; a number that is none stays a fault. */
+const ajv = new Ajv({ allErrors: true, strict: false, strictNumbers: true, verbose: true, logger: false })
 
 export interface ArgumentCheck {
   /** The arguments as the tool gets them, or the fault of the call. */
@@ -17,18 +18,35 @@ export interface ArgumentCheck {
 
 export function argumentCheck(toolName: string, schema: JsonSchema): ArgumentCheck {
   const validate = ajv.compile(schema)
+  // Ajv would remember every schema for ever, and refuse a second one of the same `$id`.
+  ajv.removeSchema(schema)
   const booleans = booleanProperties(schema)
   return {
     check: (given) => {
-      const size = Buffer.byteLength(JSON.stringify(given))
+      const size = jsonBytes(given)
+      if (size === undefined) return wholeFault(`the arguments of ${toolName} are no JSON data`)
       if (size > ARGUMENTS_BYTES_MAX) {
-        const message = `the arguments of ${toolName} are ${size} bytes of JSON, more than ${ARGUMENTS_BYTES_MAX}`
-        return new GatewayError('invalid_arguments', message, { details: [{ field: '', message }] })
+        return wholeFault(
+          `the arguments of ${toolName} are ${size} bytes of JSON, more than ${ARGUMENTS_BYTES_MAX}`,
+        )
       }
       const args = withBooleans(given, booleans)
       return validate(args) ? args : fault(toolName, validate, schema)
     },
   }
+}
+
+/** Undefined: it cannot be written as JSON. */
+function jsonBytes(given: Arguments): number | undefined {
+  try {
+    return Buffer.byteLength(JSON.stringify(given))
+  } catch {
+    return undefined
+  }
+}
+
+function wholeFault(message: string): GatewayError {
+  return new GatewayError('invalid_arguments', message, { field: '', details: [{ field: '', message }] })
 }
 
 function booleanProperties(schema: JsonSchema): readonly string[] {
@@ -88,7 +106,8 @@ function detail(error: ErrorObject, known: readonly string[]): ErrorDetail {
 function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' ? 'an object' : `${typeof value} ${JSON.stringify(value).slice(0, 40)}`
+  if (typeof value === 'object') return 'an object'
+  return `${typeof value} ${(JSON.stringify(value) ?? '').slice(0, 40)}`
 }
 
 function escapePointer(key: string): string {

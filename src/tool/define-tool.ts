@@ -1,9 +1,10 @@
 /** A tool without a device, for use inside an agent or a test. It goes through the same gate as a device's tool. */
 import type { Static, TObject, TProperties } from 'typebox'
+import type { Clock, Timer } from '../clock.ts'
 import { assert, type Effect, GatewayError, messageOf } from '../errors.ts'
 import { type Claim, type Declaration, declaredAs } from '../scheduler/declaration.ts'
 import type { ContextChanges, TaskValue } from '../scheduler/task.ts'
-import type { Arguments, JsonSchema, Tool } from './tool.ts'
+import type { Arguments, JsonSchema, Tool, ToolTaskRun } from './tool.ts'
 
 export interface ToolRun {
   /** Aborts on an emergency stop and at shutdown. */
@@ -35,6 +36,8 @@ export interface ToolDefinition<P extends TObject = TObject<TProperties>> {
 export type DefinedTool = ToolDefinition<never>
 
 export const TOOL_NAME_PATTERN = /^[a-zA-Z0-9_-]{1,64}$/
+/** How long a tool may still take once its signal has aborted. */
+const STOP_PATIENCE_MS = 250
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
 
 /** Checks a definition and gives it its type: `args` of `run` is what `parameters` says. */
@@ -49,7 +52,7 @@ export function defineTool<P extends TObject = TObject<TProperties>>(
 }
 
 /** The tool as the gate knows it. */
-export function toolOf(definition: DefinedTool): Tool {
+export function toolOf(definition: DefinedTool, clock: Clock): Tool {
   const { name, effect, because } = definition
   const declaration = definition as unknown as Declaration
   return {
@@ -67,11 +70,24 @@ export function toolOf(definition: DefinedTool): Tool {
     serial: definition.serial ?? false,
     parallelSafe: declaration.parallelSafe ?? false,
     declared: declaredAs(declaration),
-    prepare: (args) => ({ run: (run) => perform(definition, args, run) }),
+    prepare: (args) => ({ run: (run) => perform(definition, args, run, clock) }),
   }
 }
 
-async function perform(definition: DefinedTool, args: Arguments, run: ToolRun): Promise<TaskValue> {
+async function perform(
+  definition: DefinedTool,
+  args: Arguments,
+  run: ToolTaskRun,
+  clock: Clock,
+): Promise<TaskValue> {
+  const { signal, progress } = run
+  if (signal.aborted) throw new GatewayError('stopped', 'stopped before the tool began')
+  // What its code does cannot be seen: from here on it may have done something.
+  if (definition.effect !== 'read') progress.sent = true
+  return unlessStopped(clock, signal, ownRun(definition, args, run))
+}
+
+async function ownRun(definition: DefinedTool, args: Arguments, run: ToolRun): Promise<TaskValue> {
   try {
     const { signal, context } = run
     const returned: unknown = await definition.run(args as never, { signal, context })
@@ -82,6 +98,22 @@ async function perform(definition: DefinedTool, args: Arguments, run: ToolRun): 
   }
 }
 
+/** A tool that does not heed its signal must not keep its caller waiting for ever. */
+function unlessStopped<T>(clock: Clock, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let patience: Timer | undefined
+    const stop = () => {
+      const error = new GatewayError('stopped', 'the tool was stopped and did not end')
+      patience = clock.after(STOP_PATIENCE_MS, () => reject(error))
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    void work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop)
+      patience?.cancel()
+    })
+  })
+}
+
 /** A schema that names no parameter beyond its own takes no other. */
 export function closed(schema: object | undefined): JsonSchema | undefined {
   if (schema === undefined) return undefined
@@ -90,9 +122,11 @@ export function closed(schema: object | undefined): JsonSchema | undefined {
 
 function valueAndContext(definition: DefinedTool, returned: unknown, args: Arguments): TaskValue {
   const both = isValueAndContext(returned)
-  const value = both ? returned.value : returned
+  const value = (both ? returned.value : returned) ?? null
+  // It would spoil the answer to all calls of its batch.
+  if (JSON.stringify(value) === undefined) throw new TypeError('the value is no JSON data')
   const context = both ? returned.context : definition.context?.(value, args as never)
-  return { value: value === undefined ? null : value, ...(context === undefined ? {} : { context }) }
+  return { value, ...(context === undefined ? {} : { context }) }
 }
 
 function isValueAndContext(returned: unknown): returned is { value: unknown; context: ContextChanges } {

@@ -54,7 +54,7 @@ export class Gate {
 
   async batch(request: BatchRequest, principal: Principal): Promise<BatchResponse> {
     const prepared = this.#prepareAll(request.calls, principal)
-    const lane = this.#openLane(request, rankOf(request))
+    const lane = this.#openLane(request, rankOf(request), request.deadlineMs ?? DEADLINE_DEFAULT_MS)
     const settled = lane.add(prepared.map(({ task }) => task))
     lane.end()
     const results = await Promise.all(settled)
@@ -97,9 +97,9 @@ export class Gate {
     }
   }
 
-  /** A lane to which calls are added one by one, in order. */
+  /** A lane to which calls are added one by one, in order. A deadline is the lane's, so it has one only if it is said. */
   openLane(options: BatchOptions, principal: Principal): OpenLane {
-    const lane = this.#openLane(options, rankOf(options))
+    const lane = this.#openLane(options, rankOf(options), options.deadlineMs)
     const prepared: Prepared[] = []
     const settled: Promise<TaskResult>[] = []
     const taken = new Set<string>()
@@ -124,20 +124,20 @@ export class Gate {
 
   async #single(request: CallRequest & BatchOptions, rank: Rank, principal: Principal): Promise<CallResult> {
     const prepared = this.#prepare(request, principal, new Set())
-    const lane = this.#openLane(request, rank)
+    const lane = this.#openLane(request, rank, request.deadlineMs ?? DEADLINE_DEFAULT_MS)
     const [settled] = lane.add([prepared.task])
     lane.end()
     if (!settled) throw new GatewayError('internal', 'the lane took no call')
     return this.#callResult(prepared, await settled)
   }
 
-  #openLane(options: BatchOptions, rank: Rank): Lane {
+  #openLane(options: BatchOptions, rank: Rank, deadlineMs: number | undefined): Lane {
     const { clock, scheduler, policy } = this.#parts
     return scheduler.openLane({
       policy: options.policy ?? policy,
       rank,
       onError: options.onError ?? 'continue',
-      deadlineAt: clock.now() + (options.deadlineMs ?? DEADLINE_DEFAULT_MS),
+      ...(deadlineMs === undefined ? {} : { deadlineAt: clock.now() + deadlineMs }),
       ...(options.context === undefined ? {} : { context: options.context }),
     })
   }
@@ -186,9 +186,11 @@ export class Gate {
     assert(prepared, `${name} was started although it was rejected`)
     const leave = this.#parts.interlock.enter(name)
     try {
-      return await prepared.run({ ...run, callId })
+      const value = await prepared.run({ ...run, callId })
+      leave('may have run')
+      return value
     } catch (error) {
-      if (!run.progress.sent) leave()
+      leave(run.progress.sent ? 'may have run' : 'idle')
       throw error
     }
   }

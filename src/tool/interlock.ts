@@ -1,6 +1,7 @@
 /**
  * The `never` rules of the configuration: they hold whatever a caller says, has confirmed or may do. A rule
- * without a condition forbids its tools; one with `minimumGapMs` forbids a run within that time of the last one.
+ * without a condition forbids its tools; one with `minimumGapMs` wants that time between the end of a run and the
+ * start of the next one, so that the commands themselves are as far apart however long a run waits for its line.
  */
 import type { Clock } from '../clock.ts'
 import { GatewayError } from '../errors.ts'
@@ -14,7 +15,10 @@ export interface InterlockRule {
 interface Rule {
   readonly pattern: RegExp
   readonly rule: InterlockRule
+  /** Clock time at which the last run ended that may have done something. */
   lastRunAt: number
+  /** Runs that have not ended. */
+  running: number
 }
 
 export class Interlock {
@@ -27,6 +31,7 @@ export class Interlock {
       pattern: patternOf(rule.tool),
       rule,
       lastRunAt: Number.NEGATIVE_INFINITY,
+      running: 0,
     }))
   }
 
@@ -36,27 +41,27 @@ export class Interlock {
     return found && new GatewayError('interlocked', `the rule "never ${found.rule.tool}" forbids ${tool}`)
   }
 
-  /**
-   * Called when a run starts: rejects it, or reserves its time. What it returns gives the reservation back, for a
-   * run of which it turns out that it did nothing.
-   */
-  enter(tool: string): () => void {
-    const now = this.#clock.now()
+  /** Called when a run starts: rejects it, or returns what must be called when it ends. `idle`: it did nothing. */
+  enter(tool: string): (end: 'idle' | 'may have run') => void {
     const rules = this.#matching(tool).filter(({ rule }) => rule.minimumGapMs !== undefined)
-    for (const { rule, lastRunAt } of rules) {
-      const retryAfterMs = Math.ceil(lastRunAt + (rule.minimumGapMs ?? 0) - now)
-      if (retryAfterMs > 0) {
-        const message = `the rule "never ${rule.tool}" wants ${rule.minimumGapMs} ms between two runs`
-        throw new GatewayError('interlocked', message, { details: { retryAfterMs } })
+    for (const rule of rules) this.#checkGap(rule)
+    for (const rule of rules) rule.running += 1
+    return (end) => {
+      for (const rule of rules) {
+        rule.running -= 1
+        if (end !== 'idle') rule.lastRunAt = this.#clock.now()
       }
     }
-    const before = rules.map((rule) => rule.lastRunAt)
-    for (const rule of rules) rule.lastRunAt = now
-    return () => {
-      rules.forEach((rule, index) => {
-        if (rule.lastRunAt === now) rule.lastRunAt = before[index] ?? Number.NEGATIVE_INFINITY
-      })
-    }
+  }
+
+  #checkGap({ rule, lastRunAt, running }: Rule): void {
+    const gapMs = rule.minimumGapMs ?? 0
+    const retryAfterMs = Math.ceil(lastRunAt + gapMs - this.#clock.now())
+    if (running === 0 && retryAfterMs <= 0) return
+    const message = `the rule "never ${rule.tool}" wants ${gapMs} ms between two runs`
+    throw new GatewayError('interlocked', message, {
+      details: { retryAfterMs: running > 0 ? gapMs : retryAfterMs },
+    })
   }
 
   #matching(tool: string): Rule[] {

@@ -19,7 +19,7 @@ export function nearest(name: string, known: Iterable<string>): string[] {
   return close.slice(0, NAMES_MAX).map(({ candidate }) => candidate)
 }
 
-/** Levenshtein's, by rows. */
+/** Levenshtein's, by rows; a distance beyond DISTANCE_MAX is only said to be one. */
 function editDistance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > DISTANCE_MAX) return DISTANCE_MAX + 1
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
@@ -33,6 +33,8 @@ function editDistance(one: string, other: string): number {
         (previous[column - 1] ?? 0) + change,
       )
     }
+    // It never falls below the least of a row: most names are given up after a few letters.
+    if (Math.min(...current) > DISTANCE_MAX) return DISTANCE_MAX + 1
     previous = current
   }
   return previous[other.length] ?? 0

@@ -82,6 +82,8 @@ const text: ConfigurableType = {
   options: {
     type: 'object',
     properties: {
+      boot: { type: 'object' },
+      identity: { type: 'object' },
       tools: {
         type: 'object',
         additionalProperties: {

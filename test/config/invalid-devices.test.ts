@@ -58,6 +58,7 @@ const files: readonly InvalidFile[] = [
   - { id: a, type: metre, port: { path: /dev/a } }
   - { id: b, type: constructor, port: { path: /dev/b } }
   - { id: c, type: 5, port: { path: /dev/c } }
+  - { id: d, type: co2, port: { path: /dev/d } }
 `,
     faults: [
       'f:2:20: unknown device type "metre" (did you mean "meter"?)',
@@ -194,10 +195,15 @@ const files: readonly InvalidFile[] = [
         command: BAD
         effect: act
   - { id: b, type: broken, port: { path: /dev/b } }
+  - { id: c, type: text, port: { path: /dev/c }, tools: 5 }
+  - { id: d, type: text, port: { path: /dev/d } }
 `,
     faults: [
       'f:8:18: this command is bad',
       'f:10:5: the device type "broken" fails on this device: no frame today',
+      // A type is not asked about options that do not fit its schema.
+      'f:11:57: "tools" must be a mapping, not 5',
+      'f:12:5: the key "tools" is missing',
     ],
   },
 ]

@@ -186,13 +186,15 @@ devices:
   })
 
   it('may keep a disabled device at the address of another', () => {
-    const { devices } = good(`
+    const { devices, ports } = good(`
 ports: { bus: { path: /dev/a } }
 devices:
-  - { id: old, type: meter, port: bus, address: 1, enabled: false }
   - { id: new, type: relay, port: bus, address: 1 }
+  - { id: old, type: meter, port: bus, address: 1, enabled: false }
 `).configuration
-    expect(devices.map(({ enabled }) => enabled)).toEqual([false, true])
+    expect(devices.map(({ enabled }) => enabled)).toEqual([true, false])
+    // Nor has it a say in the line settings.
+    expect(ports[0]?.settings.baudRate).toBe(19_200)
   })
 
   it('may name the tools of an emergency stop by command or in full, with arguments', () => {
@@ -231,6 +233,38 @@ describe('a warning', () => {
       'f:22:13: no tool of these devices fits "pump__*"',
       'f:23:1: "mqtt" has no effect in this version yet',
       'f:28:1: "history" has no effect in this version yet',
+    ])
+  })
+
+  it('says of every key that this version does nothing with that it has no effect', () => {
+    const text = `ports:
+  bus: { path: /dev/a, dtr: true, rts: true, echo: on, force: true }
+devices:
+  - { id: a, type: meter, port: bus, address: 1, retries: 1, stop: [set_backlight] }
+  - id: b
+    type: text
+    port: { path: /dev/b, dtr: true, rts: true, echo: on, force: true }
+    tools: {}
+    boot: {}
+    identity: {}
+mcp: {}
+`
+    const keys = good(text).warnings.map((warning) =>
+      /^f:(\d+):\d+: "(\w+)" has no effect/.exec(warning)?.slice(1),
+    )
+    const ofPort = ['dtr', 'rts', 'echo', 'force']
+    expect(keys).toEqual([
+      ...ofPort.map((key) => ['2', key]),
+      ...[
+        ['4', 'retries'],
+        ['4', 'stop'],
+      ],
+      ...ofPort.map((key) => ['7', key]),
+      ...[
+        ['9', 'boot'],
+        ['10', 'identity'],
+        ['11', 'mcp'],
+      ],
     ])
   })
 
@@ -288,6 +322,9 @@ devices:
     ['*__set_*', 0],
     ['*', 0],
     ['p*p__*et*y', 0],
+    // What one part has taken is not there for the next.
+    ['pump__*set*t_relay', 1],
+    ['pump__set*set_relay', 1],
     ['pump__set_relays', 1],
     ['pump__set_relay*y', 1],
     ['*pump', 1],

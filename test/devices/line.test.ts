@@ -97,6 +97,18 @@ describe('a command', () => {
     expect(sent(exchangeOf(toolOf(tools, 'say'), { text: 'auto; fine' }))).toBe('SAY auto; fine\r')
   })
 
+  test('is no longer than a line', () => {
+    const parameters = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, { type: 'string' }]))
+    const tools = { say: { command: '{a}{b}{c}{d}{e}', parameters, reply: 'none', effect: 'act' } }
+    const args = (length: number) =>
+      Object.fromEntries(Object.keys(parameters).map((name) => [name, 'x'.repeat(length)]))
+    expect(exchangeOf(toolOf(tools, 'say'), args(200)).request).toHaveLength(1001)
+    expect(refusal(() => exchangeOf(toolOf(tools, 'say'), args(256)))).toEqual([
+      'invalid_arguments',
+      undefined,
+    ])
+  })
+
   test('has the parameters that the configuration gives, and no others', () => {
     const { parameters } = toolOf({ read_volume: read, set_volume: set }, 'set_volume')
     expect(parameters).toMatchObject({

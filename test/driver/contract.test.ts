@@ -223,6 +223,7 @@ describe('the rules', () => {
         framing: {
           key: 'chunks',
           frameLengthMax: 1000,
+          silenceEndsFrame: true,
           create: (sink) => ({ push: sink.frame, idle: () => {}, reset: () => {}, held: 0 }),
         },
       })),

@@ -71,6 +71,34 @@ describe('a transaction on a port', () => {
     expect(whole.ended).toMatchObject({ value: value([34]) })
   })
 
+  it('finds its reply behind noise that looked like the start of a long frame, when the line falls silent', async () => {
+    const { port, clock, device } = await bench()
+    // 01 03 fa announces 250 bytes of data.
+    device.answer(READ_16, { hex: `01 03 fa ${IS_34}`, afterMs: 5 })
+    const asked = transact(port, clock, read(1, 16))
+    await clock.advance(200)
+    expect(asked.ended).toMatchObject({ value: value([34]) })
+  })
+
+  it('waits for the rest of a reply whose bytes come in pieces, 30 ms apart', async () => {
+    const { port, clock, device } = await bench()
+    const pieces = IS_34.split(' ').map((hex, index) => ({ hex, afterMs: 5 + 30 * index }))
+    device.answer(READ_16, ...pieces)
+    const asked = transact(port, clock, read(1, 16))
+    await clock.advance(400)
+    expect(asked.ended).toMatchObject({ value: value([34]) })
+  })
+
+  it('keeps the 3.5 characters between two Modbus frames, whatever gap is configured', async () => {
+    const { port, clock, device } = await bench()
+    device.answer(READ_16, { hex: IS_34, afterMs: 5 })
+    transact(port, clock, read(1, 16, { gapMs: 0 }))
+    transact(port, clock, read(1, 16, { gapMs: 0 }))
+    await clock.advance(500)
+    const [first, second] = device.heard
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeCloseTo(5 + 7 + 3.5 + 8, 5)
+  })
+
   it('does not send while another unit is asked: the second waits for the first, timeout and all', async () => {
     const { port, clock, device } = await bench()
     device.answer(UNIT_2_READ_0, { hex: UNIT_2_IS_5, afterMs: 5 }).answer(READ_0)

@@ -44,6 +44,9 @@ const callParts = fc.record({
 })
 type CallParts = typeof callParts extends fc.Arbitrary<infer P> ? P : never
 
+/** For a machine that is busy with other things. */
+const PATIENCE_MS = 60_000
+
 const policy = fc.constantFrom<Policy>('partition', 'batch', 'resource')
 
 function makeTask(recorder: Recorder, id: string, parts: CallParts): Task {
@@ -142,79 +145,95 @@ const claimsIn = (tasks: Played['tasks'], id: string) => claimsOf(tasks.get(id)?
 describe('random lanes', () => {
   const scenario = fc.record({ lanes: fc.array(laneParts, { minLength: 1, maxLength: 5 }), seed: fc.nat() })
 
-  test('give every call exactly one result, run none twice, and leave nothing behind', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ lanes, seed }) => {
-        const { recorder, tasks, results } = await play(lanes, seed)
-        expect(results.map(({ id }) => id).sort()).toEqual([...tasks.keys()].sort())
-        const started = results.filter((result) => result.started).map(({ id }) => id)
-        expect([...recorder.started()].sort()).toEqual(started.sort())
-        for (const result of results) expect('ok' in result).toBe(!('error' in result))
-        expect(recorder.clock.pending).toBe(0)
-      }),
-      { numRuns: 200 },
-    )
-  })
+  test(
+    'give every call exactly one result, run none twice, and leave nothing behind',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ lanes, seed }) => {
+          const { recorder, tasks, results } = await play(lanes, seed)
+          expect(results.map(({ id }) => id).sort()).toEqual([...tasks.keys()].sort())
+          const started = results.filter((result) => result.started).map(({ id }) => id)
+          expect([...recorder.started()].sort()).toEqual(started.sort())
+          for (const result of results) expect('ok' in result).toBe(!('error' in result))
+          expect(recorder.clock.pending).toBe(0)
+        }),
+        { numRuns: 200 },
+      )
+    },
+    PATIENCE_MS,
+  )
 
-  test('never let two runs overlap whose claims conflict', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ lanes, seed }) => {
-        const { recorder, tasks } = await play(lanes, seed)
-        for (const [index, one] of recorder.runs.entries()) {
-          for (const other of recorder.runs.slice(index + 1)) {
-            if (claimsConflict(claimsIn(tasks, one.id), claimsIn(tasks, other.id))) {
-              expect(runsOverlap(one, other), `${one.id} and ${other.id}`).toBe(false)
+  test(
+    'never let two runs overlap whose claims conflict',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ lanes, seed }) => {
+          const { recorder, tasks } = await play(lanes, seed)
+          for (const [index, one] of recorder.runs.entries()) {
+            for (const other of recorder.runs.slice(index + 1)) {
+              if (claimsConflict(claimsIn(tasks, one.id), claimsIn(tasks, other.id))) {
+                expect(runsOverlap(one, other), `${one.id} and ${other.id}`).toBe(false)
+              }
             }
           }
-        }
-      }),
-      { numRuns: 200 },
-    )
-  })
+        }),
+        { numRuns: 200 },
+      )
+    },
+    PATIENCE_MS,
+  )
 
-  test('keep declared order between conflicting calls of a lane, and between partitions', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ lanes, seed }) => {
-        const { recorder, tasks, lanes: played } = await play(lanes, seed)
-        const ran = new Map(recorder.runs.map((run) => [run.id, run]))
-        for (const { ids, parts } of played) {
-          const isSafe = (id: string) => {
-            const declaration = tasks.get(id)?.declaration
-            if (!declaration || declaration.serial) return false
-            const { parallelSafe } = declaration
-            return typeof parallelSafe === 'function'
-              ? tasks.get(id)?.arguments.odd === true
-              : parallelSafe === true
-          }
-          for (const [index, earlierId] of ids.entries()) {
-            for (const laterId of ids.slice(index + 1)) {
-              const [earlier, later] = [ran.get(earlierId), ran.get(laterId)]
-              if (!earlier || !later) continue
-              const conflict = claimsConflict(claimsIn(tasks, earlierId), claimsIn(tasks, laterId))
-              // All between them, themselves among it, are safe: only then `partition` lets them overlap.
-              const between = ids.slice(index, ids.indexOf(laterId) + 1)
-              const isApart = parts.policy !== 'resource' && !between.every(isSafe)
-              if (conflict || isApart) expect(later.startMs, laterId).toBeGreaterThanOrEqual(earlier.endMs)
+  test(
+    'keep declared order between conflicting calls of a lane, and between partitions',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ lanes, seed }) => {
+          const { recorder, tasks, lanes: played } = await play(lanes, seed)
+          const ran = new Map(recorder.runs.map((run) => [run.id, run]))
+          for (const { ids, parts } of played) {
+            const isSafe = (id: string) => {
+              const declaration = tasks.get(id)?.declaration
+              if (!declaration || declaration.serial) return false
+              const { parallelSafe } = declaration
+              return typeof parallelSafe === 'function'
+                ? tasks.get(id)?.arguments.odd === true
+                : parallelSafe === true
+            }
+            for (const [index, earlierId] of ids.entries()) {
+              for (const laterId of ids.slice(index + 1)) {
+                const [earlier, later] = [ran.get(earlierId), ran.get(laterId)]
+                if (!earlier || !later) continue
+                const conflict = claimsConflict(claimsIn(tasks, earlierId), claimsIn(tasks, laterId))
+                // All between them, themselves among it, are safe: only then `partition` lets them overlap.
+                const between = ids.slice(index, ids.indexOf(laterId) + 1)
+                const isApart = parts.policy !== 'resource' && !between.every(isSafe)
+                if (conflict || isApart) expect(later.startMs, laterId).toBeGreaterThanOrEqual(earlier.endMs)
+              }
             }
           }
-        }
-      }),
-      { numRuns: 200 },
-    )
-  })
+        }),
+        { numRuns: 200 },
+      )
+    },
+    PATIENCE_MS,
+  )
 
-  test('do the same when they are played twice', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ lanes, seed }) => {
-        const [first, second] = [await play(lanes, seed), await play(lanes, seed)]
-        expect(second.recorder.runs).toEqual(first.recorder.runs)
-        expect(second.results.map(({ id, error }) => [id, error?.code])).toEqual(
-          first.results.map(({ id, error }) => [id, error?.code]),
-        )
-      }),
-      { numRuns: 50 },
-    )
-  })
+  test(
+    'do the same when they are played twice',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ lanes, seed }) => {
+          const [first, second] = [await play(lanes, seed), await play(lanes, seed)]
+          expect(second.recorder.runs).toEqual(first.recorder.runs)
+          expect(second.results.map(({ id, error }) => [id, error?.code])).toEqual(
+            first.results.map(({ id, error }) => [id, error?.code]),
+          )
+        }),
+        { numRuns: 50 },
+      )
+    },
+    PATIENCE_MS,
+  )
 })
 
 describe('a batch on idle ports without failures', () => {
@@ -232,48 +251,56 @@ describe('a batch on idle ports without failures', () => {
     fate: call.fate === 'rejected' ? 'rejected' : 'ok',
   })
 
-  test('runs exactly as it is planned', async () => {
-    await fc.assert(
-      fc.asyncProperty(batch, async ({ policy, calls, seed }) => {
-        const recorder = new Recorder({ seed, hopsMax: 7 })
-        const tasks = calls.map((call, index) => makeTask(recorder, `c${index}`, calm(call)))
-        const plan = planLane(tasks, policy)
-        const { lane } = recorder.batch(tasks, { policy })
-        await recorder.clock.advance(10_000)
-
-        expect(lane.partitions()).toEqual(plan.partitions)
-        // A call is over when its run has ended, or, if it never runs, when all that it waits for is over.
-        const overAtMs = new Map<string, number>()
-        for (const { id, waitsFor } of plan.calls) {
-          const readyAtMs = Math.max(0, ...waitsFor.map((wait) => overAtMs.get(wait.id) ?? Number.NaN))
-          const run = recorder.runs.find((each) => each.id === id)
-          if (run) expect(run.startMs, id).toBe(readyAtMs)
-          else expect(tasks.find((task) => task.id === id)?.rejected, id).toBeDefined()
-          overAtMs.set(id, run ? run.endMs : readyAtMs)
-        }
-      }),
-      { numRuns: 500 },
-    )
-  })
-
-  test('ends with the same context and conflicts however its completions are shuffled', async () => {
-    await fc.assert(
-      fc.asyncProperty(batch, async ({ policy, calls, seed }) => {
-        const end = async (shuffle: number) => {
-          const recorder = new Recorder({ seed: seed + shuffle, hopsMax: 7 })
-          const tasks = calls.map((call, index) => {
-            const durationMs = Math.floor(recorder.clock.random() * 50)
-            return makeTask(recorder, `c${index}`, { ...calm(call), durationMs })
-          })
-          const reducers = { y: 'append' } as const
-          const { lane } = recorder.batch(tasks, { policy, context: { x: 7 }, reducers })
+  test(
+    'runs exactly as it is planned',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(batch, async ({ policy, calls, seed }) => {
+          const recorder = new Recorder({ seed, hopsMax: 7 })
+          const tasks = calls.map((call, index) => makeTask(recorder, `c${index}`, calm(call)))
+          const plan = planLane(tasks, policy)
+          const { lane } = recorder.batch(tasks, { policy })
           await recorder.clock.advance(10_000)
-          return { context: lane.context(), conflicts: lane.conflicts() }
-        }
-        const first = await end(0)
-        for (let shuffle = 1; shuffle < 5; shuffle += 1) expect(await end(shuffle)).toEqual(first)
-      }),
-      { numRuns: 100 },
-    )
-  })
+
+          expect(lane.partitions()).toEqual(plan.partitions)
+          // A call is over when its run has ended, or, if it never runs, when all that it waits for is over.
+          const overAtMs = new Map<string, number>()
+          for (const { id, waitsFor } of plan.calls) {
+            const readyAtMs = Math.max(0, ...waitsFor.map((wait) => overAtMs.get(wait.id) ?? Number.NaN))
+            const run = recorder.runs.find((each) => each.id === id)
+            if (run) expect(run.startMs, id).toBe(readyAtMs)
+            else expect(tasks.find((task) => task.id === id)?.rejected, id).toBeDefined()
+            overAtMs.set(id, run ? run.endMs : readyAtMs)
+          }
+        }),
+        { numRuns: 500 },
+      )
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'ends with the same context and conflicts however its completions are shuffled',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(batch, async ({ policy, calls, seed }) => {
+          const end = async (shuffle: number) => {
+            const recorder = new Recorder({ seed: seed + shuffle, hopsMax: 7 })
+            const tasks = calls.map((call, index) => {
+              const durationMs = Math.floor(recorder.clock.random() * 50)
+              return makeTask(recorder, `c${index}`, { ...calm(call), durationMs })
+            })
+            const reducers = { y: 'append' } as const
+            const { lane } = recorder.batch(tasks, { policy, context: { x: 7 }, reducers })
+            await recorder.clock.advance(10_000)
+            return { context: lane.context(), conflicts: lane.conflicts() }
+          }
+          const first = await end(0)
+          for (let shuffle = 1; shuffle < 5; shuffle += 1) expect(await end(shuffle)).toEqual(first)
+        }),
+        { numRuns: 100 },
+      )
+    },
+    PATIENCE_MS,
+  )
 })

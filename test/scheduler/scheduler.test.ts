@@ -139,6 +139,24 @@ describe('a call that may not start yet', () => {
     expect(recorder.clock.pending).toBe(0)
   })
 
+  test('is known as such while it waits for something else, and holds back nobody else then', async () => {
+    const recorder = new Recorder()
+    single(recorder, recorder.task('holder', on('bus1', 5_000)))
+    single(
+      recorder,
+      recorder.task('both', {
+        declaration: SERIAL,
+        ports: ['bus1', 'bus2'],
+        device: 'relay',
+        notBefore: () => 60_000,
+      }),
+    )
+    await recorder.clock.advance(3_000)
+    single(recorder, recorder.task('other', { ...on('bus2'), device: 'meter' }))
+    await recorder.clock.advance(10)
+    expect(recorder.started()).toEqual(['holder', 'other'])
+  })
+
   test('starts sooner when a recheck says so', async () => {
     const recorder = new Recorder()
     let notBefore = Number.POSITIVE_INFINITY
@@ -508,6 +526,29 @@ describe('a shutdown', () => {
     expect(recorder.clock.now()).toBe(10)
     expect((await batch.results)[0]).toMatchObject({ error: { code: 'stopped' }, outcome: 'unknown' })
   })
+})
+
+test('calls that leave at once let go whoever any of them held back', async () => {
+  const recorder = new Recorder()
+  const reads = (id: string, durationMs: number) =>
+    recorder.task(id, { claims: [{ resource: 'db', mode: 'shared' }], durationMs })
+  recorder.batch([reads('holder', 1_000)])
+  const writer = recorder.task('writer', { claims: [{ resource: 'db', mode: 'exclusive' }] })
+  const { lane } = recorder.batch([writer, reads('reader', 10)])
+  recorder.batch([reads('other', 10)])
+  await recorder.clock.advance(10)
+  expect(recorder.started()).toEqual(['holder'])
+  lane.cancel()
+  await recorder.clock.advance(10)
+  expect(recorder.started()).toEqual(['holder', 'other'])
+})
+
+test('a call that leaves before its time has come leaves no timer', async () => {
+  const recorder = new Recorder()
+  const { lane } = single(recorder, recorder.task('a', { ...on('bus1'), notBefore: () => 90_000 }))
+  expect(recorder.clock.pending).toBe(1)
+  lane.cancel()
+  expect(recorder.clock.pending).toBe(0)
 })
 
 test('an idle scheduler has no timer set', async () => {

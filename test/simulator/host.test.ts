@@ -12,6 +12,7 @@ import { CoarseClock, LINE_9600, LINE_10000, openLine, Reader } from './fixture.
 const THREE_BYTES: Framing = {
   key: 'three bytes',
   frameLengthMax: 3,
+  silenceEndsFrame: true,
   create: (sink: FrameSink) => {
     let held: number[] = []
     return {

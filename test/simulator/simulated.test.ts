@@ -133,6 +133,7 @@ const silentDevice = {
   framing: {
     key: 'nothing',
     frameLengthMax: 1,
+    silenceEndsFrame: true,
     create: () => ({ push: () => {}, idle: () => {}, reset: () => {}, held: 0 }),
   },
   receive: () => undefined,

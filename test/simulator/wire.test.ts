@@ -143,8 +143,22 @@ describe('buffers', () => {
     expect(wire.counters).toMatchObject({ bytesToHost: 16, overrunBytes: 4 })
   })
 
+  test('a buffer that is read in part takes new bytes behind the old ones', async () => {
+    const { clock, port, wire } = await openLine({ receiveBufferBytes: 8 })
+    wire.send(counting(6), { talker: 'device' })
+    await clock.advance(6)
+    await port.read(Buffer.alloc(4), 0, 4)
+    wire.send(Buffer.from([6, 7, 8, 9, 10, 11, 12]), { talker: 'device' })
+    await clock.advance(7)
+    const reader = new Reader(port, () => clock.now())
+    await settle()
+    expect(reader.bytes).toEqual([4, 5, 6, 7, 8, 9, 10, 11])
+    expect(wire.counters.overrunBytes).toBe(1)
+  })
+
   test('flush drops what was not begun, and what was received and not read', async () => {
     const { clock, farEnd, port, wire } = await openLine()
+    wire.send(counting(3), { talker: 'device' })
     wire.send(counting(20), { talker: 'device' })
     await port.write(counting(40))
     await clock.advance(10.5)
@@ -153,7 +167,7 @@ describe('buffers', () => {
     await clock.advance(100)
     // The eleventh byte was on its way out.
     expect(farEnd.bytes).toEqual([...counting(11)])
-    expect(reader.bytes).toEqual([...counting(20).subarray(10)])
+    expect(reader.bytes).toEqual([...counting(20).subarray(7)])
   })
 
   test('a device that sends faster than the line loses what its own buffer cannot hold', async () => {
@@ -325,13 +339,15 @@ describe('faults', () => {
   test('a stuck write ends with the close, marked canceled', async () => {
     const { clock, farEnd, port, wire } = await openLine()
     wire.stall('buffer')
+    const drain = watch(port.drain(), () => clock.now())
     const write = watch(port.write(counting(8)), () => clock.now())
     await clock.advance(60_000)
-    expect(write.state).toBe('pending')
+    expect([write.state, drain.state]).toEqual(['pending', 'pending'])
     await port.close()
     await settle()
-    expect(write.error?.canceled).toBe(true)
+    expect([write.error?.canceled, drain.error?.canceled]).toEqual([true, true])
     wire.resume()
+    expect(clock.pending).toBe(0)
     await clock.advance(1000)
     expect(farEnd.bytes).toEqual([])
   })

@@ -41,6 +41,7 @@ export function fixedLength(options: FixedLength): TraitedFraming {
   return {
     key: `fixed-length:${hex}:${length}:${checksum?.key ?? 'unchecked'}`,
     frameLengthMax: length,
+    silenceEndsFrame: true,
     shape: startsWith(start, length),
     checked: checksum !== undefined,
     create: (sink) => frameSearch(rule, sink),

@@ -37,6 +37,7 @@ export function lines(options: LineOptions): TraitedFraming {
   return {
     key: `lines:${JSON.stringify([terminator, options.prompt ?? '', lengthMax])}`,
     frameLengthMax: lengthMax + terminator.length + prompt.length,
+    silenceEndsFrame: false,
     shape: ANY_SHAPE,
     checked: false,
     create: (sink) => {

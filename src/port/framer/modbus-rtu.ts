@@ -70,6 +70,7 @@ function framing(key: string, rule: FrameRule): TraitedFraming {
   return {
     key,
     frameLengthMax: MODBUS_FRAME_MAX,
+    silenceEndsFrame: true,
     shape: { bytes: [] },
     checked: true,
     create: (sink) => frameSearch(rule, sink),
