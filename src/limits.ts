@@ -44,3 +44,12 @@ export const SHORT_LIFE_MS = 5_000
 /** From SIGTERM to the end: runs on the wire may finish for this long, and everything is over within the second. */
 export const SHUTDOWN_RUNS_MS = 3_000
 export const SHUTDOWN_TOTAL_MS = 4_500
+
+/** Events that a client may have missed and still gets, and clients that may listen at one time. */
+export const EVENTS_KEPT = 5_000
+export const SUBSCRIBERS_MAX = 256
+/** Finished batches and calls that may still be asked for, and for how long. */
+export const FINISHED_KEPT_MAX = 1_000
+export const FINISHED_KEPT_MS = 600_000
+/** How long a port may be given up for. */
+export const RELEASE_MAX_MS = 86_400_000

@@ -19,6 +19,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./check.ts')).check,
   },
   {
+    name: 'ports',
+    summary: 'list the serial ports and what is in their way',
+    load: async () => (await import('./ports.ts')).ports,
+  },
+  {
     name: 'types',
     summary: 'list the device types of the catalogue',
     load: async () => (await import('./types.ts')).types,

@@ -122,7 +122,7 @@ async function serve(
   const log = terminal.createLog()
   const stop = stopSignal(terminal, systemClock, log)
   try {
-    const gateway = await Gateway.start({ configuration, types, log, clock: systemClock })
+    const gateway = await Gateway.create({ configuration, types, log, clock: systemClock })
     try {
       await announce(gateway, configuration, terminal)
       log.info({ signal: await stop.signal }, 'stopping')
@@ -142,7 +142,9 @@ async function announce(
   { stateDir, http }: Configuration & { readonly stateDir: string },
   terminal: Terminal,
 ): Promise<void> {
+  // A second gateway fails here, before it has touched a line of the first.
   const url = await listen(gateway, http)
+  gateway.open()
   await writeGatewayFile(stateDir, { url, pid: process.pid })
   terminal.complain(`The admin token is in ${resolve(stateDir, ADMIN_TOKEN_FILE)}`)
   terminal.print(`baudway listening on ${url}`)

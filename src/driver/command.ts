@@ -8,7 +8,15 @@ import type { TraitedFraming } from '../port/framer/traits.ts'
 import { traitsOf } from '../port/framer/traits.ts'
 import type { Framing } from '../port/framing.ts'
 import { type ReplyShape, startsWith } from '../port/reply.ts'
-import type { DeviceSession, Exchange, ReadBack, ToolBase, ToolSpec, Verdict } from './device-type.ts'
+import type {
+  DeviceSession,
+  Exchange,
+  PushedFields,
+  ReadBack,
+  ToolBase,
+  ToolSpec,
+  Verdict,
+} from './device-type.ts'
 import { exchangeOf, type FrameKind, unanswered, uncorrelated } from './exchange.ts'
 
 /** Declares the reply of a tool. */
@@ -46,6 +54,7 @@ export interface RequestCommand<P extends TObject, R extends TObject> extends De
   readonly refusal?: RefusalSpec
   readonly exchange?: never
   readonly run?: never
+  readonly get?: never
 }
 
 /** Undefined or false: not the reply. */
@@ -58,6 +67,7 @@ export interface ExchangeCommand<P extends TObject, R extends TObject> extends D
   exchange(args: Static<P>): Exchange<Static<R>>
   readonly request?: never
   readonly run?: never
+  readonly get?: never
 }
 
 /** Several transactions. */
@@ -66,12 +76,23 @@ export interface RunCommand<P extends TObject, R extends TObject> extends Descri
   readonly shapes?: readonly ReplyShape[]
   readonly request?: never
   readonly exchange?: never
+  readonly get?: never
+}
+
+/** An answer from what the device last pushed. */
+export interface GetCommand<P extends TObject, R extends TObject>
+  extends Omit<Described<P, R>, 'readBack' | 'readings'> {
+  get(pushed: PushedFields, args: Static<P>): Static<R>
+  readonly request?: never
+  readonly exchange?: never
+  readonly run?: never
 }
 
 export type CommandSpec<P extends TObject, R extends TObject> =
   | RequestCommand<P, R>
   | ExchangeCommand<P, R>
   | RunCommand<P, R>
+  | GetCommand<P, R>
 
 /** Any tool of a device file. */
 export type Command = CommandSpec<TObject, TObject>

@@ -8,6 +8,8 @@ import type {
   Example,
   ExampleBytes,
   Exchange,
+  PushedFields,
+  SimulatedWorld,
   ToolSpec,
   Verdict,
 } from './device-type.ts'
@@ -45,10 +47,15 @@ export function exampleFrames(framing: Framing, reply: ExampleBytes): Uint8Array
 /** What is wrong with an example, or undefined. */
 export async function exampleFault(
   tool: ToolSpec,
-  framing: Framing,
+  device: Pick<DeviceDescription, 'framing' | 'pushed'>,
   example: Example,
 ): Promise<string | undefined> {
+  const { framing } = device
   const args = example.arguments ?? {}
+  if (tool.get) {
+    const pushed = pushedFields(device, example.reply ?? '')
+    return pushedFault(pushed, tool.get(pushed, args), example)
+  }
   if (tool.exchange) return exchangeFault(tool.exchange(args), framing, example)
   const steps = [...(example.exchanges ?? [])]
   const faults: string[] = []
@@ -65,6 +72,23 @@ export async function exampleFault(
   if (steps.length > 0) faults.push(`${steps.length} exchanges were not asked for`)
   if (!isDeepStrictEqual(value, example.value)) faults.push(differs(value, example.value))
   return faults[0]
+}
+
+/** The fields after everything that comes from the line. */
+export function pushedFields(
+  { framing, pushed }: Pick<DeviceDescription, 'framing' | 'pushed'>,
+  bytes: ExampleBytes,
+): PushedFields {
+  const fields: Record<string, unknown> = {}
+  for (const frame of exampleFrames(framing, bytes)) Object.assign(fields, pushed?.fields(frame))
+  return fields
+}
+
+function pushedFault(pushed: PushedFields, value: unknown, example: Example): string | undefined {
+  if (example.ignored) {
+    return Object.keys(pushed).length > 0 ? `taken for a value: ${JSON.stringify(pushed)}` : undefined
+  }
+  return isDeepStrictEqual(value, example.value) ? undefined : differs(value, example.value)
 }
 
 function exchangeFault(exchange: Exchange<unknown>, framing: Framing, example: Example): string | undefined {
@@ -84,13 +108,32 @@ function exchangeFault(exchange: Exchange<unknown>, framing: Framing, example: E
   return isDeepStrictEqual(decoded, value) ? undefined : differs(decoded, value)
 }
 
+/** Plays the examples' world: what a simulator pushes is heard once for every interval that it asked for. */
+export function pushedBySimulator(
+  device: DeviceDescription,
+  world: SimulatedWorld,
+): { readonly simulator: DeviceSimulator | undefined; readonly fields: PushedFields } {
+  const callbacks: (() => void)[] = []
+  const sent: Uint8Array[] = []
+  const simulator = device.simulator?.({
+    ...world,
+    send: (bytes) => sent.push(bytes),
+    every: (_, callback) => callbacks.push(callback),
+  })
+  for (const callback of callbacks) callback()
+  const bytes = Buffer.concat(sent).toString('hex')
+  return { simulator, fields: pushedFields(device, bytes) }
+}
+
 /** What a tool returns when the simulator is at the other end; null where it has no reply by design. */
 export async function simulatedValue(
   description: DeviceDescription,
-  simulator: DeviceSimulator,
+  simulated: { readonly simulator: DeviceSimulator; readonly fields: PushedFields },
   tool: ToolSpec,
   args: Arguments,
 ): Promise<unknown> {
+  const { simulator, fields } = simulated
+  if (tool.get) return tool.get(fields, args)
   const session: DeviceSession = {
     async exchange<V>(exchange: Exchange<V>) {
       const answers = framesOf(simulator.framing, [exchange.request]).flatMap((frame) => {

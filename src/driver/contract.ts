@@ -7,7 +7,15 @@ import { Check } from 'typebox/value'
 import { messageOf } from '../errors.ts'
 import { traitsOf } from '../port/framer/traits.ts'
 import type { ReplyShape } from '../port/reply.ts'
-import { bytesOf, exampleFault, exampleFrames, framesOf, hexOf, simulatedValue } from './contract-vectors.ts'
+import {
+  bytesOf,
+  exampleFault,
+  exampleFrames,
+  framesOf,
+  hexOf,
+  pushedBySimulator,
+  simulatedValue,
+} from './contract-vectors.ts'
 import { COMMAND_LENGTH_MAX, NAME_PATTERN } from './define-device.ts'
 import type { DeviceDescription, DeviceType, Example, SimulatedWorld, ToolSpec } from './device-type.ts'
 import { hasShape } from './exchange.ts'
@@ -155,7 +163,7 @@ function actsProven({ type, device, tools }: Subject): string[] {
 }
 
 function chunking({ device, tools }: Subject): string[] {
-  const random = randomBytes(1)
+  const random = seededBytes(1)
   const replies = tools.flatMap(([, , examples]) =>
     examples.flatMap(({ reply }) => (reply === undefined ? [] : [bytesOf(reply), random(5)])),
   )
@@ -180,8 +188,11 @@ function decodersTotal(subject: Subject): string[] {
     }
   })
   const events = subject.device.events ?? []
-  const random = randomBytes(3)
-  for (let index = 0; index < FRAMES_TRIED; index += 1) for (const event of events) event.match(random(index))
+  const random = seededBytes(3)
+  for (let index = 0; index < FRAMES_TRIED; index += 1) {
+    for (const event of events) event.match(random(index))
+    subject.device.pushed?.fields(random(index))
+  }
   return faults
 }
 
@@ -204,7 +215,7 @@ function triedMatches(
     const known = examples.flatMap(({ reply }) =>
       reply === undefined ? [] : exampleFrames(device.framing, reply),
     )
-    const random = randomBytes(2)
+    const random = seededBytes(2)
     for (let index = 0; index < FRAMES_TRIED; index += 1) {
       const frame = triedFrame(random, index, reply.shapes, known)
       const fault = faultOf(() => reply.match(frame), reply.shapes, frame)
@@ -238,7 +249,7 @@ async function examplesHold({ device, tools }: Subject): Promise<string[]> {
   for (const [name, tool, examples] of tools) {
     if (examples.length === 0) faults.push(`${name} has none`)
     for (const example of examples) {
-      const fault = await exampleFault(tool, device.framing, example)
+      const fault = await exampleFault(tool, device, example)
       if (fault !== undefined) faults.push(`${name}: ${fault}`)
     }
   }
@@ -246,7 +257,8 @@ async function examplesHold({ device, tools }: Subject): Promise<string[]> {
 }
 
 function polled({ device }: Subject): string[] {
-  const silent = Object.keys(device.readings).length > 0 && !device.poll && !device.events?.length
+  const spoken = device.poll || device.pushed || device.events?.length
+  const silent = Object.keys(device.readings).length > 0 && !spoken
   return silent ? ['its readings are never asked for'] : []
 }
 
@@ -258,12 +270,12 @@ function malformedShown({ tools }: Subject): string[] {
 }
 
 async function simulated({ device, tools }: Subject): Promise<string[]> {
-  if (!device.simulator) return ['there is no simulator']
-  const simulator = device.simulator(stillWorld())
+  const { simulator, fields } = pushedBySimulator(device, stillWorld())
+  if (!simulator) return ['there is no simulator']
   const faults: string[] = []
   for (const [name, tool, examples] of tools) {
     try {
-      const value = await simulatedValue(device, simulator, tool, argumentsOf(tool, examples))
+      const value = await simulatedValue(device, { simulator, fields }, tool, argumentsOf(tool, examples))
       if (value !== null && tool.returns && !Check(tool.returns, value)) {
         faults.push(`${name}: ${JSON.stringify(value)} is not what it returns`)
       }
@@ -281,8 +293,8 @@ async function simulated({ device, tools }: Subject): Promise<string[]> {
 function wholeExamples({ tools }: Subject): string[] {
   return tools.flatMap(([name, tool, examples]) => {
     const isAnswered = !tool.exchange || tool.exchange(argumentsOf(tool, examples)).reply !== null
-    const whole = examples.some(
-      ({ request, reply, exchanges }) => exchanges || (request && (reply || !isAnswered)),
+    const whole = examples.some(({ request, reply, exchanges }) =>
+      tool.get ? reply : exchanges || (request && (reply || !isAnswered)),
     )
     return whole ? [] : [name]
   })
@@ -317,7 +329,7 @@ function stillWorld(): SimulatedWorld {
 }
 
 /** The same bytes on every run: a type's grade must not depend on luck. (Marsaglia's xorshift.) */
-function randomBytes(seed: number): (length: number) => Uint8Array {
+function seededBytes(seed: number): (length: number) => Uint8Array {
   let state = seed * 0x9e37_79b9
   return (length) =>
     Uint8Array.from({ length }, () => {

@@ -19,6 +19,7 @@ import type {
   LineTimes,
   OptionFault,
   PollSpec,
+  PushedSpec,
   ReadingSpec,
   SimulatedWorld,
   ToolSpec,
@@ -36,7 +37,10 @@ export interface DescriptionSpec {
   readonly readings: Readonly<Record<string, ReadingSpec>>
   /** Tools with parameters are written as `command({ … })`, which types their arguments. */
   readonly tools: Readonly<Record<string, Command>>
+  /** Settings of the line, where they differ by the options. */
+  readonly uart?: Partial<LineSettings>
   readonly events?: readonly EventSpec[]
+  readonly pushed?: PushedSpec
   readonly poll?: PollSpec
   readonly boot?: BootSpec
   readonly identity?: IdentitySpec
@@ -54,7 +58,7 @@ interface TypeSpec {
 }
 
 /** A type without options. */
-export interface StaticDeviceSpec extends TypeSpec, DescriptionSpec {
+export interface StaticDeviceSpec extends TypeSpec, Omit<DescriptionSpec, 'uart'> {
   readonly options?: never
   readonly describe?: never
   readonly toolsConfigured?: never
@@ -89,7 +93,8 @@ export function defineDevice(spec: StaticDeviceSpec | ConfigurableDeviceSpec<TOb
     serial: spec.serial,
   }
   if (spec.describe === undefined) {
-    const description = checked(spec, spec)
+    const { uart, ...parts } = spec
+    const description = checked(spec, parts)
     const options: TObject<TProperties> = Type.Object({})
     return { ...shared, options, addressed: false, sample: {}, describe: () => description }
   }
@@ -128,13 +133,17 @@ function checked(
   const { poll } = parts
   assert(!poll || tools[poll.tool], `device type ${type}: it polls ${poll?.tool}, and there is no such tool`)
   assert(!poll || tools[poll.tool]?.effect === 'read', `device type ${type}: a poll must only read`)
-  const { framing, line, readings, events, boot, identity } = parts
+  const isPushed = Object.values(tools).some((tool) => tool.get !== undefined)
+  assert(!isPushed || parts.pushed, `device type ${type}: a tool with "get" answers from what is "pushed"`)
+  const { framing, line, readings, events, pushed, boot, identity, uart } = parts
   return {
     framing,
     line,
     readings,
     tools,
     ...(events === undefined ? {} : { events }),
+    ...(pushed === undefined ? {} : { pushed }),
+    ...(uart === undefined ? {} : { uart }),
     ...(poll === undefined ? {} : { poll }),
     ...(boot === undefined ? {} : { boot }),
     ...(identity === undefined ? {} : { identity }),
@@ -157,6 +166,7 @@ function checkDeclaration(
     assert(declared || type.configured, `${where}: a read says "parallelSafe: true" or "serial: true"`)
     return
   }
+  assert(command.get === undefined, `${where}: what answers from pushed fields is a read`)
   assert(type.serial || serial === true, `${where}: what changes something is "serial: true"`)
   assert(
     type.configured || parallelSafe === undefined || parallelSafe === false,

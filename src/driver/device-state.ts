@@ -12,6 +12,17 @@ interface Measured {
   readonly atWallMs: number
 }
 
+/** What is told when it happens. */
+export interface StateListener {
+  readonly onReading?: (reading: {
+    readonly field: string
+    readonly value: unknown
+    readonly unit: string | null
+    readonly measuredAt: string
+  }) => void
+  readonly onAvailability?: () => void
+}
+
 export class DeviceState {
   readonly #clock: Clock
   readonly #readings: Readonly<Record<string, ReadingSpec>>
@@ -23,9 +34,12 @@ export class DeviceState {
   #heardAt = Number.NEGATIVE_INFINITY
   #sinceWallMs: number
 
-  constructor(clock: Clock, readings: Readonly<Record<string, ReadingSpec>>) {
+  readonly #listener: StateListener
+
+  constructor(clock: Clock, readings: Readonly<Record<string, ReadingSpec>>, listener: StateListener = {}) {
     this.#clock = clock
     this.#readings = readings
+    this.#listener = listener
     this.#sinceWallMs = clock.wall()
   }
 
@@ -82,6 +96,8 @@ export class DeviceState {
       if (!Object.hasOwn(this.#readings, field)) continue
       if (value === null || value === undefined) continue
       this.#measured.set(field, { value, atMs, atWallMs })
+      const unit = this.#readings[field]?.unit ?? null
+      this.#listener.onReading?.({ field, value, unit, measuredAt: isoTime(atWallMs) })
     }
   }
 
@@ -108,6 +124,8 @@ export class DeviceState {
     this.#asked = asked
     this.#misses = misses
     this.#reason = reason
-    if (this.availability !== before) this.#sinceWallMs = this.#clock.wall()
+    if (this.availability === before) return
+    this.#sinceWallMs = this.#clock.wall()
+    this.#listener.onAvailability?.()
   }
 }

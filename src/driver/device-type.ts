@@ -56,7 +56,10 @@ export type ExampleBytes = string | { readonly text: string }
 export interface Example {
   readonly arguments?: Readonly<Record<string, unknown>>
   readonly request?: ExampleBytes
-  /** What comes from the line: the frame, with the terminator of a line left out or not. */
+  /**
+   * What comes from the line: the frame, with the terminator of a line left out or not; all that was pushed, for a
+   * tool that answers from it.
+   */
   readonly reply?: ExampleBytes
   /** For a tool of several transactions: all of them, in order. */
   readonly exchanges?: readonly { readonly request: ExampleBytes; readonly reply: ExampleBytes }[]
@@ -106,6 +109,7 @@ export interface ExchangeTool<P extends TObject = TObject<TProperties>, V = unkn
   /** Run afterwards in the same hold. */
   readBack?(args: Static<P>): ReadBack
   readonly run?: never
+  readonly get?: never
 }
 
 /** Several transactions, or a protocol with steps. */
@@ -114,11 +118,34 @@ export interface RunTool<P extends TObject = TObject<TProperties>, V = unknown> 
   /** The kinds of frame that any reply of the run may be; default: any frame. */
   readonly shapes?: readonly ReplyShape[]
   readonly exchange?: never
+  readonly get?: never
+}
+
+/** Answers from what the device last pushed. It touches no port: nothing is sent, and nothing is waited for. */
+export interface GetTool<P extends TObject = TObject<TProperties>, V = unknown> extends ToolBase<P, V> {
+  get(pushed: PushedFields, args: Static<P>): V
+  readonly exchange?: never
+  readonly run?: never
 }
 
 export type ToolSpec<P extends TObject = TObject<TProperties>, V = unknown> =
   | ExchangeTool<P, V>
   | RunTool<P, V>
+  | GetTool<P, V>
+
+/** The last value of each pushed field; null where the device said that it has none. */
+export type PushedFields = Readonly<Record<string, unknown>>
+
+/** What a device says of its own accord, again and again. */
+export interface PushedSpec {
+  /**
+   * The fields that a frame sets: readings, and whatever the tools with `get` need besides. Null: the device says that
+   * it has no value, which takes the place of the one before. Undefined: a frame of another kind. Never throws.
+   */
+  readonly fields: (frame: Uint8Array) => PushedFields | undefined
+  /** After this long without such a frame nothing that was pushed is true any more. */
+  readonly silenceMs: number
+}
 
 /** A frame that the device sends of its own accord. */
 export interface EventSpec {
@@ -193,9 +220,13 @@ export interface DeviceDescription {
   readonly readings: Readonly<Record<string, ReadingSpec>>
   readonly tools: Readonly<Record<string, ToolSpec>>
   readonly events?: readonly EventSpec[]
+  /** Needed by tools with `get`. */
+  readonly pushed?: PushedSpec
   readonly poll?: PollSpec
   readonly boot?: BootSpec
   readonly identity?: IdentitySpec
+  /** Settings of the line that this device has otherwise than its type. */
+  readonly uart?: Partial<LineSettings>
   readonly simulator?: (world: SimulatedWorld) => DeviceSimulator
 }
 

@@ -10,9 +10,25 @@ export {
   xor8,
 } from '../port/framer/checksum.ts'
 export { type FixedLength, fixedLength } from '../port/framer/fixed-length.ts'
+export { type CountFormat, type FrameOptions, frames, type LengthField } from '../port/framer/frames.ts'
+export { type IdleFrames, idleFrames } from '../port/framer/idle-frames.ts'
 export { type LineOptions, lines, type Terminator } from '../port/framer/lines.ts'
 export { modbusRtu, modbusRtuRequests } from '../port/framer/modbus-rtu.ts'
+export { nmea } from '../port/framer/nmea.ts'
 export { ANY_SHAPE, type ReplyMatcher, type ReplyShape, startsWith } from '../port/reply.ts'
+export {
+  type ByteFraming,
+  byteFraming,
+  framingFaults,
+} from './byte-framing.ts'
+export { byteSimulator } from './byte-simulator.ts'
+export {
+  type ByteToolSpec,
+  byteExchange,
+  byteReturns,
+  byteTools,
+} from './byte-tool.ts'
+export { byteToolFaults } from './byte-tool-faults.ts'
 export { type Command, command } from './command.ts'
 export {
   COMMAND_LENGTH_MAX,
@@ -28,6 +44,8 @@ export type {
   Example,
   Exchange,
   OptionFault,
+  PushedFields,
+  PushedSpec,
   ReadBack,
   ReadingSpec,
   SimulatedReply,

@@ -2,13 +2,13 @@
  * One device of the configuration: turns a command and its arguments into transactions on the device's port, and
  * what comes back into a value or an honest error. It decides nothing about when.
  */
-import type { Clock } from '../clock.ts'
+import { type Clock, isoTime } from '../clock.ts'
 import { assert, GatewayError, messageOf, outcomeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Port } from '../port/port.ts'
 import { ANY_SHAPE, type ReplyMatcher } from '../port/reply.ts'
 import type { LineHold, Request } from '../port/request.ts'
-import { DeviceState } from './device-state.ts'
+import { DeviceState, type StateListener } from './device-state.ts'
 import type { DeviceStatus } from './device-status.ts'
 import type { DeviceDescription, DeviceSession, Exchange, ToolSpec, Verdict } from './device-type.ts'
 import { hasShape } from './exchange.ts'
@@ -34,6 +34,13 @@ export interface DriverParts {
   readonly port: Port
   readonly clock: Clock
   readonly log: Log
+  readonly listener?: DeviceListener
+}
+
+/** What is told of a device when it happens. */
+export interface DeviceListener extends StateListener {
+  /** `at`: ISO 8601. */
+  readonly onEvent?: (name: string, fields: Readonly<Record<string, unknown>>, at: string) => void
 }
 
 export interface CommandRun {
@@ -41,6 +48,8 @@ export interface CommandRun {
   readonly signal: AbortSignal
   /** Kept up to date while the run goes on: what is true when it fails. */
   readonly progress: { sent: boolean; wireMs: number }
+  /** A stop command: it does not wait for replies that may still come. */
+  readonly urgent?: boolean
 }
 
 export interface CommandValue {
@@ -74,7 +83,7 @@ export class DeviceDriver {
 
   constructor(parts: DriverParts) {
     this.#parts = parts
-    this.#state = new DeviceState(parts.clock, parts.description.readings)
+    this.#state = new DeviceState(parts.clock, parts.description.readings, parts.listener)
   }
 
   get id(): string {
@@ -173,8 +182,7 @@ export class DeviceDriver {
     run: CommandRun,
   ): Promise<CommandValue> {
     const { port, clock, description } = this.#parts
-    const { signal, callId } = run
-    return port.run(callId === undefined ? { signal } : { signal, callId }, async (line) => {
+    return port.run(run, async (line) => {
       const session = new Session(this, spec, line, run)
       try {
         const done = exchange
@@ -199,6 +207,7 @@ export class DeviceDriver {
     session: Session,
   ): Promise<CommandValue> {
     const value = await session.exchange(exchange)
+    if (exchange.reply && !session.isAcknowledged) return { value: null, unacknowledged: true }
     if (!spec.exchange || !spec.readBack) {
       return exchange.reply ? { value } : { value: null, unacknowledged: true }
     }
@@ -233,10 +242,16 @@ export class DeviceDriver {
   }
 
   #isEvent(frame: Uint8Array): boolean {
-    const { events } = this.#parts.description
-    if (!events) return false
+    const { description, listener, clock } = this.#parts
+    if (!description.events) return false
     try {
-      return events.some((event) => event.match(frame) !== undefined)
+      for (const { name, match } of description.events) {
+        const fields = match(frame)
+        if (fields === undefined) continue
+        listener?.onEvent?.(name, fields, isoTime(clock.wall()))
+        return true
+      }
+      return false
     } catch (thrown) {
       this.#parts.log.error({ device: this.id, error: messageOf(thrown) }, 'an event pattern failed')
       return false
@@ -295,6 +310,8 @@ class Session implements DeviceSession {
   #completed = 0
   /** A transaction was sent, and whether the device did it is not known. */
   #isUncertain = false
+  /** The last transaction had a reply. */
+  isAcknowledged = false
 
   constructor(driver: DeviceDriver, spec: ToolSpec, line: LineHold, run: CommandRun) {
     this.#driver = driver
@@ -338,6 +355,7 @@ class Session implements DeviceSession {
       const verdict = await this.#driver.transact(this.#line, this.#spec, exchange)
       if (verdict !== null && verdict.kind !== 'value') throw refusalOf(verdict)
       this.#completed += 1
+      this.isAcknowledged = verdict !== null
       return (verdict === null ? null : verdict.value) as V
     } catch (error) {
       this.#isUncertain ||= this.#line.sent && !isProof(error)

@@ -1,4 +1,5 @@
 /** What is wrong, or looks unsafe, in tools of text that a configuration describes. Fields are JSON pointers. */
+import { declarationFaults } from './declaration-faults.ts'
 import { NAME_PATTERN } from './define-device.ts'
 import type { OptionFault } from './device-type.ts'
 import { patternsOverlap } from './pattern-overlap.ts'
@@ -36,6 +37,7 @@ export function* toolFaults(tools: TextTools): Generator<OptionFault> {
     yield* textFaults(field, tool)
     yield* readBackFaults(field, tool, tools)
     yield* declarationFaults(field, tool)
+    yield* proofFaults(field, tool)
   }
 }
 
@@ -109,20 +111,10 @@ function* readBackFaults(field: string, tool: TextToolSpec, tools: TextTools): G
   }
 }
 
-function* declarationFaults(field: string, tool: TextToolSpec): Generator<OptionFault> {
-  const { effect, serial, parallelSafe, reply, readBack } = tool
-  const severity = 'warning'
-  if (effect === 'read' && serial === undefined && parallelSafe === undefined) {
-    const message =
-      'it runs alone. If it changes nothing and depends on no order, say "parallelSafe: true"; else "serial: true"'
-    yield { field, severity, message }
-  }
-  if (parallelSafe && (effect !== 'read' || serial)) {
-    yield { field: `${field}/parallelSafe`, severity, message: 'without effect: the tool is serial' }
-  }
+function* proofFaults(field: string, { effect, reply, readBack }: TextToolSpec): Generator<OptionFault> {
   const bound = reply === NO_REPLY ? undefined : readPattern(reply)
   if (effect === 'set' && bound && 'pattern' in bound && bound.pattern.parameters.length === 0 && !readBack) {
     const message = 'its reply does not show what was set: bind a parameter in it, or give a "readBack"'
-    yield { field: `${field}/reply`, severity, message }
+    yield { field: `${field}/reply`, severity: 'warning', message }
   }
 }

@@ -30,6 +30,8 @@ export interface Framing {
   /** Devices on one port must have equal keys. */
   readonly key: string
   readonly frameLengthMax: number
+  /** At least this long a silence ends a frame; default: what the line takes for silence. */
+  readonly idleMs?: number
   /**
    * Whether a device sends its frames in one go, so that silence in the middle of one means that it is no frame. Not
    * so for text: a program may think between two words.

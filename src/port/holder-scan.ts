@@ -3,7 +3,8 @@
  * does not, and takes half of what the device says. One pass over `/proc`, bounded, and best effort: the open files
  * of other users' processes can be read by root only.
  */
-import { readdir, readFile, readlink, type stat as Stat, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PortHolder } from './status.ts'
 
@@ -22,8 +23,6 @@ export interface HolderScan {
   readonly unseenProcesses: number
 }
 
-type NodeStats = Awaited<ReturnType<typeof Stat>>
-
 const PROCESSES_MAX = 32_768
 const FILES_MAX = 4_096
 const LOGIN_PROGRAMS: readonly string[] = ['agetty', 'getty', 'mgetty', 'login']
@@ -31,7 +30,7 @@ const LOGIN_PROGRAMS: readonly string[] = ['agetty', 'getty', 'mgetty', 'login']
 const DEVICE_NODE = /\/dev\/(?!pts\/|null$|zero$|u?random$|shm\/)/
 
 /** Equal for two paths exactly if they lead to one kernel device, or to one file. */
-export function nodeKey(node: NodeStats): string {
+export function nodeKey(node: Stats): string {
   return node.isCharacterDevice() ? `device:${node.rdev}` : `file:${node.dev}:${node.ino}`
 }
 

@@ -59,6 +59,14 @@ interface Opening {
   ended: boolean
 }
 
+export interface HoldOptions {
+  /** Named in the trace. */
+  readonly callId?: string
+  readonly signal: AbortSignal
+  /** Goes out at once, whatever replies may still come; a reply that could be another's is none. */
+  readonly urgent?: boolean
+}
+
 export class Line {
   readonly #parts: LineParts
   readonly #characterMs: number
@@ -121,7 +129,7 @@ export class Line {
   }
 
   /** The line for one run. The caller holds the mutex until `release`. */
-  hold(callId: string | undefined, signal: AbortSignal): LineHold & { release(): void } {
+  hold({ callId, signal, urgent = false }: HoldOptions): LineHold & { release(): void } {
     const opening = this.#opening
     let sent = false
     let wireMs = 0
@@ -129,10 +137,13 @@ export class Line {
     let released = false
     const transact = async <T>(request: Request<T>): Promise<T | null> => {
       assert(!released, 'a run used the line after its end')
-      await this.#turn(request, opening, signal)
-      const end = await this.#exchange(request, callId, signal, () => {
+      const isAmbiguous = await this.#turn(request, opening, signal, urgent)
+      // A reply that could be another's proves nothing: it is not waited for, and is expected late.
+      const asked = isAmbiguous ? { ...request, reply: null } : request
+      const end = await this.#exchange(asked, callId, signal, () => {
         sent = true
       })
+      if (isAmbiguous) this.#expectLate(request, this.#lastSentAt)
       wireMs += end.wireMs
       bytesHeard = this.#bytesHeard
       return replyOf(end, request)
@@ -154,12 +165,21 @@ export class Line {
     }
   }
 
-  /** Resolves when the request may go out; rejects when the opening is over or the run is stopped. */
-  async #turn(request: Request<unknown>, opening: Opening | undefined, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when the request may go out; rejects when the opening is over or the run is stopped. An urgent one waits
+   * for its gap only: true says that its reply could be taken for another.
+   */
+  async #turn(
+    request: Request<unknown>,
+    opening: Opening | undefined,
+    signal: AbortSignal,
+    urgent: boolean,
+  ): Promise<boolean> {
     const { clock } = this.#parts
     const shapes = request.reply?.shapes ?? []
     const uncorrelated = shapes.some((shape) => shape.bytes.length === 0 && shape.length === undefined)
-    const gapMs = Math.max(request.gapMs, this.#gapMsMin, uncorrelated ? UNCORRELATED_SILENCE_MS : 0)
+    const silenceMs = uncorrelated && !urgent ? UNCORRELATED_SILENCE_MS : 0
+    const gapMs = Math.max(request.gapMs, this.#gapMsMin, silenceMs)
     const gapEndsAt = clock.now() + Math.max(GAP_WAIT_MAX_MS, gapMs)
     for (;;) {
       if (signal.aborted) throw new GatewayError('stopped', 'stopped before the request was sent')
@@ -170,15 +190,16 @@ export class Line {
       const lateUntil = this.#late.blockedUntil(shapes, now)
       let gapUntil = Math.max(this.#lastReceivedAt, this.#lastSentAt) + gapMs
       if (gapUntil > now && now >= gapEndsAt && lateUntil <= now) {
-        if (uncorrelated) throw neverSilent(gapMs)
+        if (silenceMs > 0) throw neverSilent(gapMs)
         gapUntil = now
       }
-      const until = Math.max(lateUntil, gapUntil)
+      const until = urgent ? gapUntil : Math.max(lateUntil, gapUntil)
       if (until <= now) break
       await this.#sleep(until - now, signal)
     }
     const quietMs = clock.now() - this.#lastReceivedAt
     if (this.#framer.held > 0 && quietMs >= Math.max(request.gapMs, this.#silenceMs)) this.#framer.idle()
+    return this.#late.blockedUntil(shapes, clock.now()) > clock.now()
   }
 
   #exchange<T>(
@@ -237,8 +258,12 @@ export class Line {
     this.#silence?.cancel()
     if (end.kind !== 'failed' || !end.sent) return
     if (end.code === 'timeout') this.#parts.counters.timeouts += 1
-    if (!request.reply) return
-    this.#late.add(request.reply, lastByteAt + request.replyLatencyMaxMs)
+    this.#expectLate(request, lastByteAt)
+  }
+
+  #expectLate({ reply, replyLatencyMaxMs }: Request<unknown>, lastByteAt: number): void {
+    if (!reply) return
+    this.#late.add(reply, lastByteAt + replyLatencyMaxMs)
     this.#parts.onLateReplies()
   }
 

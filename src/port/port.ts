@@ -12,7 +12,7 @@ import { type Counters, createCounters } from './counters.ts'
 import type { DeviceRegistry } from './device-registry.ts'
 import type { Framing } from './framing.ts'
 import type { Host, Inspection } from './host.ts'
-import { Line } from './line.ts'
+import { type HoldOptions, Line } from './line.ts'
 import { PortMutex } from './mutex.ts'
 import {
   type FirstRequest,
@@ -67,6 +67,7 @@ export class Port {
   #stopped = true
   #nextLook: Timer | undefined
   #lateEnd: Timer | undefined
+  #released: Timer | undefined
 
   constructor(parts: PortParts) {
     this.#parts = parts
@@ -91,13 +92,21 @@ export class Port {
     return this.#state
   }
 
-  /** Opens the port, now or when that becomes possible, and keeps it open. */
-  start(): void {
+  /** Opens the port, when `after` is over and its device there, and keeps it open. */
+  start(after: Promise<void> = Promise.resolve()): void {
     if (!this.#stopped) return
     this.#stopped = false
     // A call that comes before the first look at the path waits for it.
     this.#become('opening', null)
-    void this.#open()
+    void after.then(() => this.#open())
+  }
+
+  /** Gives the port up for so long; then it is opened again. */
+  async release(durationMs: number): Promise<void> {
+    this.#released?.cancel()
+    await this.stop()
+    this.#transition('closed', `released for ${durationMs} ms`)
+    this.#released = this.#parts.clock.after(durationMs, () => this.start())
   }
 
   /** Closes the port for good; a run on the line ends as `port_lost`. */
@@ -105,6 +114,7 @@ export class Port {
     this.#stopped = true
     this.#nextLook?.cancel()
     this.#lateEnd?.cancel()
+    this.#released?.cancel()
     await this.#leave('closed', null)
   }
 
@@ -112,13 +122,10 @@ export class Port {
    * Runs `work` with the line to itself. Rejects with `device_unavailable` if the port is not open when its turn
    * comes, and with whatever `work` rejects with.
    */
-  run<T>(
-    options: { callId?: string; signal: AbortSignal },
-    work: (line: LineHold) => Promise<T>,
-  ): Promise<T> {
+  run<T>(options: HoldOptions, work: (line: LineHold) => Promise<T>): Promise<T> {
     return this.#mutex.runExclusive(async () => {
       if (!this.#opening) throw this.refusal() ?? this.#unavailable()
-      const hold = this.#line.hold(options.callId, options.signal)
+      const hold = this.#line.hold(options)
       try {
         return await work(hold)
       } finally {
@@ -165,8 +172,13 @@ export class Port {
     return this.#trace.last(last)
   }
 
+  watchTrace(watcher: (entry: TraceEntry) => void): () => void {
+    return this.#trace.watch(watcher)
+  }
+
   async #open(): Promise<void> {
     this.#nextLook?.cancel()
+    if (this.#stopped) return
     const found = await this.#parts.host.inspect(this.#parts.path)
     if (this.#stopped || this.#opening) return
     const obstacle = this.#obstacle(found)

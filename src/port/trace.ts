@@ -14,6 +14,7 @@ interface Recorded {
 export class Trace {
   readonly #clock: Clock
   readonly #ring: Recorded[] = []
+  readonly #watchers = new Set<(entry: TraceEntry) => void>()
   #seq = 0
 
   constructor(clock: Clock) {
@@ -26,8 +27,18 @@ export class Trace {
     const wallMs = this.#clock.wall()
     for (let start = 0; start < copy.length; start += TRACE_ENTRY_BYTES) {
       const piece = copy.subarray(start, start + TRACE_ENTRY_BYTES)
-      this.#ring[this.#seq % TRACE_ENTRIES] = { seq: this.#seq, wallMs, direction, bytes: piece, callId }
+      const recorded = { seq: this.#seq, wallMs, direction, bytes: piece, callId }
+      this.#ring[this.#seq % TRACE_ENTRIES] = recorded
       this.#seq += 1
+      for (const watcher of this.#watchers) watcher(shown(recorded))
+    }
+  }
+
+  /** Tells of each new entry, until the returned function is called. */
+  watch(watcher: (entry: TraceEntry) => void): () => void {
+    this.#watchers.add(watcher)
+    return () => {
+      this.#watchers.delete(watcher)
     }
   }
 

@@ -100,13 +100,25 @@ export class Scheduler {
   /** Answers all that waits, and all that comes from now on, with `stopped`. Resolves when nothing runs any more. */
   shutdown(): Promise<void> {
     this.#isShutDown = true
-    this.#change(() => {
-      for (const lane of new Set(this.#occupancy.waitingFor(undefined).map((call) => call.lane))) {
-        lane.withdrawAll(shuttingDown)
-      }
-    })
+    this.#withdrawWaiting(shuttingDown)
     if (!this.#occupancy.isAnyRunning) return Promise.resolve()
     return new Promise((resolve) => this.#onIdle.push(resolve))
+  }
+
+  /** The emergency stop: answers all that waits with `stopped`, and aborts all runs. What comes from now on is taken. */
+  stopAll(): void {
+    this.#withdrawWaiting(
+      () => new GatewayError('stopped', 'the emergency stop came before the call had started'),
+    )
+    this.abortRunning()
+  }
+
+  #withdrawWaiting(reason: () => GatewayError): void {
+    this.#change(() => {
+      for (const lane of new Set(this.#occupancy.waitingFor(undefined).map((call) => call.lane))) {
+        lane.withdrawAll(reason)
+      }
+    })
   }
 
   /** Aborts the signals of all runs. Each of them still ends by itself and has its one result. */

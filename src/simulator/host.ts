@@ -96,7 +96,7 @@ class Bus {
 
   receive(burst: Burst): void {
     this.#silence?.cancel()
-    if (burst.startAt - this.#lastByteAt >= this.#idleMs() - SAME_TIME_MS) this.#idle(burst.startAt)
+    this.#idle(burst.startAt)
     this.#bytes += burst.bytes.length
     this.#lastByteAt = endOf(burst)
     // Byte by byte, so that a frame's end has its true time even where several frames came in one burst.
@@ -121,27 +121,27 @@ class Bus {
     for (const station of this.#stations) station.stop()
   }
 
-  #idleMs(): number {
-    return Math.max(IDLE_MS_MIN, IDLE_CHARACTERS * characterMs(this.#wire.settings))
-  }
-
-  #watchSilence(): void {
-    if (!this.#stations.some((station) => station.hasPartialFrame)) return
+  /** Waits for the next silence that ends something; those up to `pastMs` have been told. */
+  #watchSilence(pastMs = 0): void {
+    const awaited = this.#stations.map((station) => station.silenceMs).filter((ms) => ms > pastMs)
+    const silenceMs = Math.min(...awaited)
+    if (silenceMs === Number.POSITIVE_INFINITY) return
     const { clock } = this.#wire
-    const silentAt = this.#lastByteAt + this.#idleMs()
+    const silentAt = this.#lastByteAt + silenceMs
     this.#silence = clock.after(silentAt - clock.now(), () => {
-      if (clock.now() < silentAt - SAME_TIME_MS) {
-        this.#watchSilence()
-        return
-      }
       const busySince = this.#wire.hostSendingSince
       // A byte that began in time is a continuation, even if it has not been handed over yet.
-      if (busySince === undefined || busySince >= silentAt - SAME_TIME_MS) this.#idle(silentAt)
+      if (busySince !== undefined && busySince < silentAt - SAME_TIME_MS) return
+      const early = clock.now() < silentAt - SAME_TIME_MS
+      if (!early) this.#idle(silentAt)
+      this.#watchSilence(early ? pastMs : silenceMs)
     })
   }
 
+  /** Tells those for whom the line has been silent long enough, up to that time. */
   #idle(at: number): void {
-    for (const station of this.#stations) station.idle(at)
+    const silentMs = at - this.#lastByteAt + SAME_TIME_MS
+    for (const station of this.#stations) if (silentMs >= station.silenceMs) station.idle(at)
   }
 }
 
@@ -175,8 +175,11 @@ class Station {
     return this.#frameErrors
   }
 
-  get hasPartialFrame(): boolean {
-    return this.#framer.held > 0
+  /** The silence that ends what it has of a request; infinite where there is nothing, or where silence ends nothing. */
+  get silenceMs(): number {
+    const { idleMs = 0, silenceEndsFrame } = this.#simulator.framing
+    if (this.#framer.held === 0 || !silenceEndsFrame) return Number.POSITIVE_INFINITY
+    return Math.max(IDLE_MS_MIN, IDLE_CHARACTERS * characterMs(this.#world.wire.settings), idleMs)
   }
 
   receive(bytes: Uint8Array, at: number): void {
@@ -185,7 +188,6 @@ class Station {
   }
 
   idle(at: number): void {
-    if (this.#framer.held === 0) return
     this.#heardAt = at
     this.#framer.idle()
   }

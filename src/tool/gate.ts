@@ -1,93 +1,124 @@
 /**
- * The one way to a tool, for every caller: unknown names, rights, arguments, interlocks and confirmations are
- * settled here, before anything starts; what is left goes to the scheduler. Whatever happens to a call becomes
- * its one result.
+ * The one way to a tool, for every caller. What can be settled before anything starts is settled by the intake; what
+ * is left goes to the scheduler. Whatever happens to a call becomes its one result.
  */
-import { type Clock, isoTime, newId } from '../clock.ts'
-import { assert, GatewayError, isRetryable, messageOf } from '../errors.ts'
+import { type Clock, newId } from '../clock.ts'
+import { GatewayError } from '../errors.ts'
 import { DEADLINE_DEFAULT_MS } from '../limits.ts'
 import type { Policy, Rank } from '../scheduler/declaration.ts'
 import { planLane } from '../scheduler/plan.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { Lane, Task, TaskResult, TaskRun } from '../scheduler/task.ts'
+import type { Lane, TaskResult } from '../scheduler/task.ts'
+import { CallBook } from './call-book.ts'
+import type { Caller, CallIntake, Intake } from './call-intake.ts'
+import { callResult } from './call-outcome.ts'
 import type { Principal } from './home.ts'
-import type { Interlock } from './interlock.ts'
 import type {
   BatchOptions,
   BatchRequest,
   BatchResponse,
-  CallError,
+  BatchStatus,
   CallRequest,
   CallResult,
   PlanResponse,
 } from './shapes.ts'
-import type { Arguments, PreparedCall, Tool } from './tool.ts'
-import type { ToolRegistry } from './tool-registry.ts'
+
+/** A call that is settled: what it came to, and where it stood. */
+export interface SettledCall extends CallResult {
+  readonly lane: string
+  readonly partition: number
+}
 
 export interface GateParts {
   readonly clock: Clock
   readonly scheduler: Scheduler
-  readonly registry: ToolRegistry
-  readonly interlock: Interlock
+  readonly intake: CallIntake
   readonly policy: Policy
+  /** Every call but the gateway's own polls. */
+  readonly onSettled: (call: SettledCall) => void
 }
-
-/** A call on its way: its task, and what its result needs beyond the task's. */
-interface Prepared {
-  readonly call: CallRequest
-  readonly requestedId: string | undefined
-  readonly tool: Tool | undefined
-  readonly task: Task
-}
-
-const NO_ARGUMENTS: Arguments = {}
 
 /** The gateway's own polls. */
 export const POLLER: Principal = { id: 'gateway', name: 'gateway', role: 'read' }
 
+/** Calls that were handed over together, on their way. */
+interface Batch {
+  readonly id: string
+  readonly lane: Lane
+  readonly policy: Policy
+  readonly intakes: readonly Intake[]
+  /** By place; undefined: not settled yet. */
+  readonly settled: (TaskResult | undefined)[]
+  readonly finished: Promise<BatchStatus>
+}
+
 export class Gate {
   readonly #parts: GateParts
+  readonly #book: CallBook
 
   constructor(parts: GateParts) {
     this.#parts = parts
+    this.#book = new CallBook(parts.clock)
   }
 
   async batch(request: BatchRequest, principal: Principal): Promise<BatchResponse> {
-    const prepared = this.#prepareAll(request.calls, principal)
-    const lane = this.#openLane(request, rankOf(request), request.deadlineMs ?? DEADLINE_DEFAULT_MS)
-    const settled = lane.add(prepared.map(({ task }) => task))
-    lane.end()
-    const results = await Promise.all(settled)
-    await lane.drained
-    return this.#batchResponse(request, lane, prepared, results)
+    const { state: _, ...response } = await this.#begin(request, callerOf(request, principal), false).finished
+    return response
   }
 
-  async call(request: CallRequest & BatchOptions, principal: Principal): Promise<CallResult> {
-    return this.#single(request, rankOf(request), principal)
+  /** The batch goes on by itself. */
+  startBatch(request: BatchRequest, principal: Principal): BatchStatus {
+    return statusOf(this.#begin(request, callerOf(request, principal), true))
+  }
+
+  batchStatus(id: string, principal: Principal): BatchStatus | undefined {
+    return this.#book.batch(id, principal)?.status()
+  }
+
+  cancelBatch(id: string, principal: Principal): BatchStatus | undefined {
+    const batch = this.#book.batch(id, principal)
+    batch?.cancel()
+    return batch?.status()
+  }
+
+  cancelCall(id: string, principal: Principal): BatchStatus | undefined {
+    const batch = this.#book.ofCall(id, principal)
+    batch?.cancel(id)
+    return batch?.status()
+  }
+
+  call(request: CallRequest & BatchOptions, principal: Principal): Promise<CallResult> {
+    return this.#single(request, callerOf(request, principal))
   }
 
   /** A poll: the lowest rank, not counted against the queue. */
   poll(name: string): Promise<CallResult> {
-    return this.#single({ name }, 'poll', POLLER)
+    return this.#single({ name }, { principal: POLLER, rank: 'poll' })
+  }
+
+  /** A stop command: before everything else, and held by nothing. */
+  stopCommand(call: CallRequest, principal: Principal): Promise<CallResult> {
+    return this.#single(call, { principal, rank: 'stop' })
   }
 
   plan(request: BatchRequest, principal: Principal): PlanResponse {
     const policy = request.policy ?? this.#parts.policy
-    const prepared = this.#prepareAll(request.calls, principal)
+    const intakes = this.#parts.intake.takeAll(request.calls, callerOf(request, principal))
     const planned = planLane(
-      prepared.map(({ task }) => task),
+      intakes.map(({ task }) => task),
       policy,
     )
     return {
       policy,
       partitions: planned.partitions,
-      calls: prepared.map(({ tool, task }, index) => {
+      calls: intakes.map(({ tool, task }, index) => {
         const call = planned.calls[index]
         return {
           id: task.id,
           name: task.name,
           partition: call?.partition ?? 0,
           waitsFor: call?.waitsFor ?? [],
+          overlaps: call?.overlaps ?? [],
           claims: task.claims,
           earlyStart: call?.earlyStart ?? { yes: false, reason: 'not planned' },
           confirmation: task.rejected?.code === 'confirmation_required',
@@ -99,36 +130,78 @@ export class Gate {
 
   /** A lane to which calls are added one by one, in order. A deadline is the lane's, so it has one only if it is said. */
   openLane(options: BatchOptions, principal: Principal): OpenLane {
-    const lane = this.#openLane(options, rankOf(options), options.deadlineMs)
-    const prepared: Prepared[] = []
+    const caller = callerOf(options, principal)
+    const lane = this.#openLane(options, caller.rank, options.deadlineMs)
+    const id = newId(this.#parts.clock, 'b')
+    const intakes: Intake[] = []
     const settled: Promise<TaskResult>[] = []
     const taken = new Set<string>()
     return {
       add: async (call) => {
-        const next = this.#prepare(call, principal, taken)
-        const [result] = lane.add([next.task])
+        const intake = this.#parts.intake.take(call, caller, taken)
+        const [result] = lane.add([intake.task])
         if (!result) throw new GatewayError('internal', 'the lane took no call')
-        prepared.push(next)
+        intakes.push(intake)
         settled.push(result)
-        return this.#callResult(next, await result)
+        const partition = lane.partitions().findLastIndex((ids) => ids.includes(intake.task.id))
+        const task = await result
+        this.#publish(id, partition, intake, task, caller)
+        return callResult(intake, task)
       },
       end: async () => {
         lane.end()
         const results = await Promise.all(settled)
         await lane.drained
-        return this.#batchResponse(options, lane, prepared, results)
+        const policy = options.policy ?? this.#parts.policy
+        return responseOf({ id, lane, policy, intakes, settled: results })
       },
-      cancel: (id) => lane.cancel(id),
+      cancel: (callId) => lane.cancel(callId),
     }
   }
 
-  async #single(request: CallRequest & BatchOptions, rank: Rank, principal: Principal): Promise<CallResult> {
-    const prepared = this.#prepare(request, principal, new Set())
-    const lane = this.#openLane(request, rank, request.deadlineMs ?? DEADLINE_DEFAULT_MS)
-    const [settled] = lane.add([prepared.task])
+  async #single(request: CallRequest & BatchOptions, caller: Caller): Promise<CallResult> {
+    const { finished } = this.#begin({ ...request, calls: [request] }, caller, false)
+    const [result] = (await finished).results
+    if (!result) throw new GatewayError('internal', 'the call has no result')
+    return result
+  }
+
+  #begin(request: BatchRequest, caller: Caller, keep: boolean): Batch {
+    const { clock, intake, policy } = this.#parts
+    const intakes = intake.takeAll(request.calls, caller)
+    const lane = this.#openLane(request, caller.rank, request.deadlineMs ?? DEADLINE_DEFAULT_MS)
+    const settling = lane.add(intakes.map(({ task }) => task))
     lane.end()
-    if (!settled) throw new GatewayError('internal', 'the lane took no call')
-    return this.#callResult(prepared, await settled)
+    const settled: (TaskResult | undefined)[] = intakes.map(() => undefined)
+    const batch = { id: newId(clock, 'b'), lane, policy: request.policy ?? policy, intakes, settled }
+    const partitions = new Map(lane.partitions().flatMap((ids, index) => ids.map((id) => [id, index])))
+    const each = settling.map(async (result, index) => {
+      const task = await result
+      settled[index] = task
+      const taken = intakes[index]
+      if (taken) this.#publish(batch.id, partitions.get(task.id) ?? 0, taken, task, caller)
+    })
+    this.#book.begin({
+      id: batch.id,
+      principal: caller.principal,
+      callIds: intakes.map(({ task }) => task.id),
+      keep,
+      status: () => statusOf(batch),
+      cancel: (callId) => lane.cancel(callId),
+    })
+    return { ...batch, finished: this.#finish(batch, each) }
+  }
+
+  async #finish(batch: Omit<Batch, 'finished'>, each: readonly Promise<void>[]): Promise<BatchStatus> {
+    await Promise.all(each)
+    await batch.lane.drained
+    this.#book.end(batch.id)
+    return statusOf(batch)
+  }
+
+  #publish(lane: string, partition: number, intake: Intake, task: TaskResult, caller: Caller): void {
+    if (caller.rank === 'poll') return
+    this.#parts.onSettled({ ...callResult(intake, task), lane, partition })
   }
 
   #openLane(options: BatchOptions, rank: Rank, deadlineMs: number | undefined): Lane {
@@ -141,100 +214,6 @@ export class Gate {
       ...(options.context === undefined ? {} : { context: options.context }),
     })
   }
-
-  #prepareAll(calls: readonly CallRequest[], principal: Principal): Prepared[] {
-    const taken = new Set<string>()
-    return calls.map((call) => this.#prepare(call, principal, taken))
-  }
-
-  #prepare(call: CallRequest, principal: Principal, taken: Set<string>): Prepared {
-    const { clock, registry, interlock } = this.#parts
-    const isFree = call.id !== undefined && !taken.has(call.id)
-    const id = call.id !== undefined && isFree ? call.id : newId(clock, 'c')
-    taken.add(id)
-    const registered = registry.get(call.name)
-    const tool = registered?.tool
-    const checked = registered?.arguments.check(call.arguments ?? NO_ARGUMENTS)
-    const args = checked === undefined || checked instanceof GatewayError ? NO_ARGUMENTS : checked
-    const prepared = tool && !(checked instanceof GatewayError) ? preparedCall(tool, args) : undefined
-    const rejected = tool
-      ? (forbidden(tool, principal) ??
-        asFault(checked) ??
-        asFault(prepared) ??
-        interlock.forbids(tool.name) ??
-        unconfirmed(tool))
-      : registry.unknown(call.name)
-    const requestedId = call.id !== undefined && !isFree ? call.id : undefined
-    const runnable = prepared instanceof GatewayError ? undefined : prepared
-    const task: Task = {
-      id,
-      name: call.name,
-      declaration: tool,
-      arguments: args,
-      claims: tool?.claims ?? [],
-      device: tool?.device,
-      ports: tool?.ports ?? [],
-      rejected,
-      refusal: tool?.refusal,
-      notBefore: runnable?.notBefore,
-      run: (run) => this.#run(call.name, id, runnable, run),
-    }
-    return { call, requestedId, tool, task }
-  }
-
-  async #run(name: string, callId: string, prepared: PreparedCall | undefined, run: TaskRun) {
-    assert(prepared, `${name} was started although it was rejected`)
-    const leave = this.#parts.interlock.enter(name)
-    try {
-      const value = await prepared.run({ ...run, callId })
-      leave('may have run')
-      return value
-    } catch (error) {
-      leave(run.progress.sent ? 'may have run' : 'idle')
-      throw error
-    }
-  }
-
-  #batchResponse(
-    options: BatchOptions,
-    lane: Lane,
-    prepared: readonly Prepared[],
-    settled: readonly TaskResult[],
-  ): BatchResponse {
-    const results = prepared.flatMap((next, index) => {
-      const result = settled[index]
-      return result ? [this.#callResult(next, result)] : []
-    })
-    return {
-      id: newId(this.#parts.clock, 'b'),
-      policy: options.policy ?? this.#parts.policy,
-      partitions: lane.partitions(),
-      executed: results.filter(({ outcome, shared }) => outcome === 'executed' && !shared).length,
-      shared: results.filter(({ shared }) => shared).length,
-      results,
-      context: lane.context(),
-      conflicts: lane.conflicts(),
-    }
-  }
-
-  #callResult({ call, requestedId, tool }: Prepared, settled: TaskResult): CallResult {
-    const { ok, error } = settled
-    return {
-      id: settled.id,
-      ...(requestedId === undefined ? {} : { requestedId }),
-      name: call.name,
-      status: ok ? 'ok' : 'error',
-      outcome: settled.outcome,
-      ...(ok ? { value: ok.value } : {}),
-      ...(error ? { error: shownError(error, tool) } : {}),
-      ...(ok?.measuredAtMs === undefined ? {} : { measuredAt: isoTime(ok.measuredAtMs) }),
-      shared: false,
-      attempts: settled.attempts,
-      ...(ok?.unacknowledged ? { sent: true as const } : {}),
-      ...(ok?.confirmedBy ? { confirmedBy: ok.confirmedBy } : {}),
-      timing: settled.timing,
-    }
-  }
 }
 
 /** What the library's `lane()` gives. */
@@ -246,47 +225,29 @@ export interface OpenLane {
   cancel(id?: string): boolean
 }
 
-function rankOf(options: BatchOptions): Rank {
-  return options.priority ?? 'interactive'
+function callerOf(options: BatchOptions, principal: Principal): Caller {
+  return { principal, rank: options.priority ?? 'interactive' }
 }
 
-function forbidden(tool: Tool, principal: Principal): GatewayError | undefined {
-  if (principal.role !== 'read' || tool.effect === 'read') return undefined
-  return new GatewayError('forbidden', `${tool.name} changes something, and the token may only read`, {
-    hint: 'use a token with the role control',
+function statusOf(batch: Omit<Batch, 'finished'>): BatchStatus {
+  const isDone = batch.settled.every((result) => result !== undefined)
+  return { ...responseOf(batch), state: isDone ? 'done' : 'running' }
+}
+
+/** Of the calls that are settled, in declared order. */
+function responseOf({ id, lane, policy, intakes, settled }: Omit<Batch, 'finished'>): BatchResponse {
+  const results = intakes.flatMap((intake, index) => {
+    const task = settled[index]
+    return task ? [callResult(intake, task)] : []
   })
-}
-
-/** There is no store for confirmations: what is dangerous does not run. */
-function unconfirmed(tool: Tool): GatewayError | undefined {
-  if (!tool.dangerous) return undefined
-  return new GatewayError(
-    'confirmation_required',
-    `${tool.name} is dangerous and needs a person's confirmation`,
-  )
-}
-
-/** What the device says against the arguments before anything starts. */
-function preparedCall(tool: Tool, args: Arguments): PreparedCall | GatewayError {
-  try {
-    return tool.prepare(args)
-  } catch (thrown) {
-    if (thrown instanceof GatewayError) return thrown
-    return new GatewayError('tool_failed', messageOf(thrown), { cause: thrown, provenNotDone: true })
-  }
-}
-
-function asFault(checked: unknown): GatewayError | undefined {
-  return checked instanceof GatewayError ? checked : undefined
-}
-
-function shownError(error: GatewayError, tool: Tool | undefined): CallError {
   return {
-    code: error.code,
-    message: error.message,
-    ...(error.field === undefined ? {} : { field: error.field }),
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-    retryable: isRetryable(error.code, tool?.effect ?? 'act'),
-    ...(error.details === undefined ? {} : { details: error.details }),
+    id,
+    policy,
+    partitions: lane.partitions(),
+    executed: results.filter(({ outcome, shared }) => outcome === 'executed' && !shared).length,
+    shared: results.filter(({ shared }) => shared).length,
+    results,
+    context: lane.context(),
+    conflicts: lane.conflicts(),
   }
 }

@@ -23,16 +23,22 @@ interface Rule {
 
 export class Interlock {
   readonly #clock: Clock
-  readonly #rules: Rule[]
+  #rules: readonly Rule[] = []
 
   constructor(clock: Clock, rules: readonly InterlockRule[]) {
     this.#clock = clock
-    this.#rules = rules.map((rule) => ({
-      pattern: patternOf(rule.tool),
-      rule,
-      lastRunAt: Number.NEGATIVE_INFINITY,
-      running: 0,
-    }))
+    this.replace(rules)
+  }
+
+  /** Other rules from now on; one that was there before goes on counting its time. */
+  replace(rules: readonly InterlockRule[]): void {
+    const before = this.#rules
+    this.#rules = rules.map((rule) => {
+      const same = before.find(
+        (old) => old.rule.tool === rule.tool && old.rule.minimumGapMs === rule.minimumGapMs,
+      )
+      return same ?? { pattern: patternOf(rule.tool), rule, lastRunAt: Number.NEGATIVE_INFINITY, running: 0 }
+    })
   }
 
   /** A rule that forbids the tool for good. */

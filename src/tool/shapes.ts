@@ -70,6 +70,8 @@ export interface PlannedCall {
   readonly name: string
   readonly partition: number
   readonly waitsFor: readonly { readonly id: string; readonly reason: string }[]
+  /** Under `resource`: calls that were given before it and that it may overlap or pass. */
+  readonly overlaps: readonly string[]
   readonly claims: readonly Claim[]
   readonly earlyStart: { readonly yes: boolean; readonly reason: string }
   /** The call would answer `confirmation_required`. */
@@ -101,4 +103,34 @@ export interface ToolView {
   readonly claims: readonly Claim[]
   readonly timeoutMs: number | null
   readonly available: boolean
+}
+
+/** A batch that goes on by itself; `results` are those so far, in declared order. */
+export interface BatchStatus extends BatchResponse {
+  readonly state: 'running' | 'done'
+}
+
+/** The emergency stop. While it is latched every `set` and `act` is answered `stopped`. */
+export interface StopStatus {
+  readonly stopped: boolean
+  /** ISO 8601. */
+  readonly since: string | null
+  /** Who stopped. */
+  readonly by: string | null
+  /** What the devices' stop commands came to. */
+  readonly commands: readonly CallResult[]
+}
+
+/** Raw bytes through a port's queue. */
+export interface SendRequest {
+  readonly bytes: Uint8Array
+  /** How long to listen for the answer: 0 to 10,000. */
+  readonly waitMs: number
+}
+
+export interface SendResult {
+  readonly outcome: Outcome
+  readonly error?: CallError
+  /** What came within `waitMs`, whosever it was. */
+  readonly received: { readonly hex: string; readonly text: string }
 }

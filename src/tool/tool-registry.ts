@@ -20,6 +20,11 @@ export class ToolRegistry {
     this.#tools.set(tool.name, { tool, arguments: argumentCheck(tool.name, tool.parameters) })
   }
 
+  /** The tools of a device, which is gone or will be made anew. */
+  removeDevice(id: string): void {
+    for (const [name, { tool }] of this.#tools) if (tool.device === id) this.#tools.delete(name)
+  }
+
   get(name: string): Registered | undefined {
     return this.#tools.get(name)
   }

@@ -41,4 +41,6 @@ export interface PreparedCall {
 /** A task's run, and the call that it belongs to: the trace of a port names it. */
 export interface ToolTaskRun extends TaskRun {
   readonly callId?: string
+  /** A stop command: it goes out at once, and what its reply cannot prove stays unknown. */
+  readonly urgent?: boolean
 }

@@ -15,6 +15,7 @@ describe('the command line', () => {
     expect(COMMANDS.map(({ name }) => name)).toEqual([
       'start',
       'check',
+      'ports',
       'types',
       'tools',
       'devices',

@@ -41,6 +41,7 @@ describe.each(types.map((type) => [type.type, type] as const))('the device type 
           if (match(bytes) !== undefined) expect(shapes.some((shape) => hasShape(bytes, shape))).toBe(true)
         }
         for (const event of device.events ?? []) event.match(bytes)
+        device.pushed?.fields(bytes)
       }),
       { numRuns: 500 },
     )
@@ -91,7 +92,7 @@ function damaged(frames: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
 function shaped(matchers: readonly ReplyMatcher<unknown>[]): fc.Arbitrary<Uint8Array> {
   return fc
     .tuple(
-      fc.constantFrom(...matchers.flatMap(({ shapes }) => shapes)),
+      fc.constantFrom(ANY_SHAPE, ...matchers.flatMap(({ shapes }) => shapes)),
       fc.uint8Array({ minLength: 40, maxLength: 300 }),
     )
     .map(([shape, noise]) => {

@@ -235,6 +235,32 @@ describe('a device', () => {
     expect(counters().frames).toEqual({ device: 1 })
   })
 
+  test('whose framing asks for a longer silence, or for none, gets it', async () => {
+    const line = await openLine()
+    const withFraming = (id: string, framing: Partial<Framing>): SimulatedDevice => ({
+      id,
+      simulator: () => ({ framing: { ...THREE_BYTES, ...framing }, receive: () => undefined }),
+    })
+    const { counters } = attachSimulators(line.wire, [
+      withFraming('usual', {}),
+      withFraming('patient', { idleMs: 20 }),
+      withFraming('text', { silenceEndsFrame: false }),
+    ])
+    const send = async (afterMs: number) => {
+      await line.port.write(Buffer.from([1]))
+      await line.clock.advance(1 + afterMs)
+      await line.port.write(Buffer.from([1, 2]))
+      await line.clock.advance(200)
+      await line.port.write(Buffer.from([0, 0, 0]))
+      await line.clock.advance(200)
+      return counters().frames
+    }
+    // What was given up is no frame; the three zeros always are one.
+    expect(await send(10)).toEqual({ usual: 1, patient: 2, text: 2 })
+    expect(await send(30)).toEqual({ usual: 2, patient: 3, text: 4 })
+    expect(line.clock.pending).toBe(0)
+  })
+
   test('that fails stays silent, and its failure is told', async () => {
     const { clock, port, wire } = await openLine()
     const faults: unknown[] = []

@@ -155,10 +155,15 @@ describe('a mock device', () => {
     expect(await SerialPortMock.binding.list()).toMatchObject([{ path: '/mock/a' }])
   })
 
-  test('creates one port, however many open it at once', async () => {
-    device('/mock/a', () => 'A')
-    const opens = await Promise.allSettled([openLine('/mock/a'), openLine('/mock/a')])
-    expect(opens.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  test('creates one port, however closely two opens follow each other', async () => {
+    for (let hops = 0; hops < 8; hops += 1) {
+      const path = `/mock/${hops}`
+      device(path, () => 'A')
+      const first = openLine(path)
+      for (let hop = 0; hop < hops; hop += 1) await Promise.resolve()
+      const opens = await Promise.allSettled([first, openLine(path)])
+      expect(opens.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    }
   })
 
   test('is found by the package of `import` as by that of `require`', async () => {

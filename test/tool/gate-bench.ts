@@ -1,8 +1,9 @@
 /** The gate over the real scheduler on a virtual clock, with tools that need no device. */
 import type { Policy } from '../../src/scheduler/declaration.ts'
 import { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { CallIntake } from '../../src/tool/call-intake.ts'
 import { type DefinedTool, toolOf } from '../../src/tool/define-tool.ts'
-import { Gate } from '../../src/tool/gate.ts'
+import { Gate, type SettledCall } from '../../src/tool/gate.ts'
 import type { Principal } from '../../src/tool/home.ts'
 import { Interlock, type InterlockRule } from '../../src/tool/interlock.ts'
 import type { BatchOptions, BatchResponse, CallRequest, CallResult } from '../../src/tool/shapes.ts'
@@ -25,10 +26,18 @@ export function gateBench(tools: readonly DefinedTool[], options: GateOptions = 
   const scheduler = new Scheduler({ clock, queueLength: options.queueLength ?? 16 })
   const interlock = new Interlock(clock, options.never ?? [])
   const policy = options.policy ?? 'partition'
-  const gate = new Gate({ clock, scheduler, registry, interlock, policy })
+  const intake = new CallIntake({ clock, registry, interlock, isStopped: () => isStopped })
+  let isStopped = false
+  const published: SettledCall[] = []
+  const gate = new Gate({ clock, scheduler, intake, policy, onSettled: (call) => published.push(call) })
   return {
     clock,
     gate,
+    /** What was told of settled calls. */
+    published,
+    latch: (stopped: boolean) => {
+      isStopped = stopped
+    },
     scheduler,
     registry,
     batch: (calls: readonly CallRequest[], more: BatchOptions = {}, principal = CONTROLLER) =>
