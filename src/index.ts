@@ -9,7 +9,7 @@
 import type { Clock } from './clock.ts'
 import { validateConfiguration } from './config/load.ts'
 import { configurableTypes } from './configurable-types.ts'
-import { loadCatalogue } from './driver/catalogue.ts'
+import { loadTypes } from './driver/catalogue.ts'
 import { Gateway } from './gateway.ts'
 import type { Log } from './log.ts'
 import type { BindingInterface } from './port/binding-interface.ts'
@@ -56,10 +56,13 @@ export interface GatewayOptions {
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, binding, clock, log, tools } = options
-  const types = await loadCatalogue()
+  const { devicesDir } = config as { readonly devicesDir?: unknown }
+  const types = await loadTypes(typeof devicesDir === 'string' ? devicesDir : undefined)
   const { configuration, faults } = validateConfiguration(config, configurableTypes(types))
   if (!configuration) {
-    const named = faults.map(({ pointer, message }) => `${pointer === '' ? '/' : pointer}: ${message}`)
+    const named = faults.map(({ pointer, message, hint }) => {
+      return `${pointer === '' ? '/' : pointer}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+    })
     throw new Error(`the configuration is not valid:\n${named.join('\n')}`)
   }
   return Gateway.start({ configuration, types, binding, clock, log, tools })

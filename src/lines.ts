@@ -13,7 +13,7 @@ import { createSystemBinding } from './port/binding.ts'
 import type { BindingInterface } from './port/binding-interface.ts'
 import { DeviceRegistry } from './port/device-registry.ts'
 import type { Framing } from './port/framing.ts'
-import { type Host, linuxHost, namesOnlyHost } from './port/host.ts'
+import { forcedLinuxHost, type Host, linuxHost, namesOnlyHost } from './port/host.ts'
 import { Port } from './port/port.ts'
 import { createSimulation, type Simulation } from './simulator/simulated.ts'
 
@@ -158,14 +158,14 @@ export class Lines {
   }
 
   /** How the port is reached: by what path, through which binding, and who knows of its path. */
-  #reach({ id, path }: PortConfiguration) {
+  #reach({ id, path, force }: PortConfiguration) {
     const { binding, host } = this.#parts
     if (path === SIMULATED) {
       const simulated = this.#simulate()
       return { path: id, binding: simulated.binding, host: simulated.binding.host }
     }
     if (binding) return { path, binding, host: host ?? namesOnlyHost }
-    return { path, binding: createSystemBinding(), host: host ?? linuxHost }
+    return { path, binding: createSystemBinding(), host: host ?? (force ? forcedLinuxHost : linuxHost) }
   }
 
   #simulate(): Simulation {

@@ -1,8 +1,7 @@
 /** `baudway batch`: the calls of a file, in order. */
-import { resolve } from 'node:path'
-import { LineCounter, parseDocument } from 'yaml'
 import type { BatchResponse, CallResult } from '../tool/shapes.ts'
-import { CommandFault, DONE, defineCommand, FAILED, WRONG_USAGE } from './command.ts'
+import { BATCH_FILE_NOTES, readBatchFile } from './batch-file.ts'
+import { DONE, defineCommand, FAILED } from './command.ts'
 import { findGateway, GATEWAY_OPTIONS } from './gateway-client.ts'
 import { printableJson } from './printable.ts'
 import { OUTCOME_COLOURS, valueText } from './result-text.ts'
@@ -12,12 +11,9 @@ import type { Terminal } from './terminal.ts'
 export const batch = defineCommand({
   options: { json: { type: 'boolean', help: 'print what HTTP answers' }, ...GATEWAY_OPTIONS },
   positionals: { min: 1, max: 1, names: ['FILE'] },
-  notes: [
-    'FILE is JSON or YAML: a list of calls, or an object with "calls" and the',
-    'options of a batch. - is stdin.',
-  ],
+  notes: BATCH_FILE_NOTES,
   run: async (values, [file = ''], terminal) => {
-    const request = await readBatch(file, terminal)
+    const request = await readBatchFile(file, terminal)
     const gateway = await findGateway(values, terminal)
     const response = (await gateway.post('/v1/batches', request)) as BatchResponse
     if (values.json) terminal.print(printableJson(response))
@@ -25,32 +21,6 @@ export const batch = defineCommand({
     return response.results.every(({ status }) => status === 'ok') ? DONE : FAILED
   },
 })
-
-/** The request of a file; a bare list is the calls. What the calls are is judged by the gateway. */
-async function readBatch(file: string, terminal: Terminal): Promise<unknown> {
-  const name = file === '-' ? 'stdin' : file
-  let text: string
-  try {
-    text =
-      file === '-'
-        ? await terminal.readStandardInput()
-        : await terminal.readFile(resolve(terminal.directory, file))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CommandFault(WRONG_USAGE, `${name} cannot be read (${code ?? 'no reason given'})`)
-  }
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
-  if (document.errors.length > 0) {
-    const faults = document.errors.map(({ pos, message }) => {
-      const { line, col } = lines.linePos(pos[0])
-      return `${name}:${line}:${col}: ${message}`
-    })
-    throw new CommandFault(WRONG_USAGE, ...faults)
-  }
-  const content: unknown = document.toJS()
-  return Array.isArray(content) ? { calls: content } : content
-}
 
 const COLUMNS = [
   { title: '#', align: 'right' },

@@ -9,6 +9,7 @@ import { type Fault, formatFault } from '../config/fault.ts'
 import { loadConfiguration } from '../config/load.ts'
 import { configurableTypes } from '../configurable-types.ts'
 import type { DeviceType } from '../driver/device-type.ts'
+import type { ConfigurationReport } from '../tool/home.ts'
 import { CommandFault, WRONG_USAGE } from './command.ts'
 import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
@@ -35,6 +36,17 @@ async function isThere(path: string): Promise<boolean> {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
+}
+
+/** All that is to be said of a file: what `POST /v1/config/check` answers for its text. */
+export async function checkConfiguration(
+  file: string,
+  types: ReadonlyMap<string, DeviceType>,
+  { directory }: Pick<Terminal, 'directory'>,
+): Promise<ConfigurationReport> {
+  const checked = await loadConfiguration(resolve(directory, file), configurableTypes(types))
+  const { configuration, faults, warnings } = checked
+  return { valid: configuration !== undefined, faults, warnings }
 }
 
 /** The configuration of a file; its warnings are said, and its faults end the command. */

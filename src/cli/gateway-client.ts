@@ -27,7 +27,10 @@ export interface GatewayOptions {
 export interface GatewayClient {
   readonly url: string
   get(path: string): Promise<unknown>
-  post(path: string, body: unknown): Promise<unknown>
+  post(path: string, body?: unknown): Promise<unknown>
+  delete(path: string): Promise<unknown>
+  /** The events of an answer that goes on until it is aborted, from behind the one of that id. Rejects as the others do. */
+  stream(path: string, signal: AbortSignal, lastEventId?: string): Promise<ReadableStream<Uint8Array>>
 }
 
 const URL_DEFAULT = 'http://127.0.0.1:7373'
@@ -88,30 +91,47 @@ function baseUrl(text: string): string {
 }
 
 function client(url: string, token: string | undefined, terminal: Terminal): GatewayClient {
-  const ask = async (path: string, init: RequestInit): Promise<unknown> => {
+  const reach = async (path: string, init: RequestInit): Promise<Response> => {
     const headers = new Headers(init.headers)
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    return terminal.fetch(`${url}${path}`, { ...init, headers, redirect: 'error' })
+  }
+  const refusal = (status: number, text: string) =>
+    new CommandFault(FAILED, ...problemLines(status, parsed(text, url), token !== undefined))
+  const ask = async (path: string, init: RequestInit): Promise<unknown> => {
     let reply: Response
     let text: string
     try {
-      reply = await terminal.fetch(`${url}${path}`, { ...init, headers, redirect: 'error' })
+      reply = await reach(path, init)
       text = await reply.text()
     } catch (error) {
-      throw unreachable(url, error, init.method === 'POST')
+      throw unreachable(url, error, init.method !== 'GET')
     }
-    const body = parsed(text, url)
-    if (reply.ok) return body
-    throw new CommandFault(FAILED, ...problemLines(reply.status, body, token !== undefined))
+    if (!reply.ok) throw refusal(reply.status, text)
+    return parsed(text, url)
   }
   return {
     url,
     get: (path) => ask(path, { method: 'GET' }),
-    post: (path, body) =>
-      ask(path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      }),
+    post: (path, body) => {
+      if (body === undefined) return ask(path, { method: 'POST' })
+      const headers = { 'content-type': 'application/json' }
+      return ask(path, { method: 'POST', body: JSON.stringify(body), headers })
+    },
+    delete: (path) => ask(path, { method: 'DELETE' }),
+    async stream(path, signal, lastEventId) {
+      const resuming = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+      let reply: Response
+      try {
+        const headers = { accept: 'text/event-stream', ...resuming }
+        reply = await reach(path, { method: 'GET', signal, headers })
+      } catch (error) {
+        throw unreachable(url, error, false)
+      }
+      if (!reply.ok) throw refusal(reply.status, await reply.text())
+      if (!reply.body) throw new CommandFault(FAILED, `What answers at ${url} is not a Baudway gateway.`)
+      return reply.body
+    },
   }
 }
 

@@ -72,8 +72,8 @@ const STATES: Readonly<Record<Obstacle['kind'], string>> = {
   locked: 'locked',
   in_use: 'in use',
   serial_console: 'serial console',
-  modem_manager: 'ModemManager runs',
-  shared_link: 'shares its by-id link',
+  modem_manager: 'ModemManager',
+  shared_link: 'shared by-id link',
   mini_uart: 'speed not fixed',
 }
 

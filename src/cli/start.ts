@@ -8,6 +8,7 @@ import { loadCatalogue } from '../driver/catalogue.ts'
 import type { DeviceType } from '../driver/device-type.ts'
 import { assert, messageOf } from '../errors.ts'
 import { Gateway } from '../gateway.ts'
+import { LOG_LEVELS } from '../log.ts'
 import { demoConfiguration } from '../simulator/demo.ts'
 import { ADMIN_TOKEN_FILE, adminToken } from '../store/admin-token.ts'
 import { CommandFault, DONE, defineCommand, FAILED, WRONG_USAGE } from './command.ts'
@@ -15,7 +16,7 @@ import { findConfigurationFile, readConfiguration, USUAL_FILES } from './configu
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts'
 import { demoStateDirectory, usualStateDirectory } from './state-directory.ts'
 import { stopSignal } from './stop-signal.ts'
-import type { Terminal } from './terminal.ts'
+import type { LogWanted, Terminal } from './terminal.ts'
 
 interface StartValues {
   readonly config?: string
@@ -23,6 +24,8 @@ interface StartValues {
   readonly host?: string
   readonly port?: string
   readonly 'state-dir'?: string
+  readonly log?: string
+  readonly 'log-level'?: string
 }
 
 export const start = defineCommand({
@@ -32,6 +35,8 @@ export const start = defineCommand({
     host: { type: 'string', value: 'HOST', help: 'the address to listen on' },
     port: { type: 'string', value: 'PORT', help: 'the TCP port to listen on; 0 takes a free one' },
     'state-dir': { type: 'string', value: 'DIR', help: 'default $STATE_DIRECTORY, else ./.baudway' },
+    log: { type: 'string', value: 'FORMAT', help: 'text or json; default text for people, else json' },
+    'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info (the default), warn or error' },
   },
   positionals: { min: 0, max: 0, names: [] },
   notes: [
@@ -41,6 +46,7 @@ export const start = defineCommand({
   run: async (values, _positionals, terminal) => {
     const port = portOf(values.port)
     if (values.host === '') throw new CommandFault(WRONG_USAGE, '--host: the address is missing')
+    const log = logOf(values)
     const types = await loadCatalogue()
     const read = await configurationOf(values, types, terminal)
     const stateDir = stateDirOf(values, read, terminal)
@@ -52,7 +58,7 @@ export const start = defineCommand({
       port: port ?? given.port,
     }
     await prepareState(stateDir)
-    return serve({ ...read.configuration, http, stateDir }, types, terminal)
+    return serve({ ...read.configuration, http, stateDir }, types, terminal, log)
   },
 })
 
@@ -99,6 +105,17 @@ function portOf(text: string | undefined): number | undefined {
   throw new CommandFault(WRONG_USAGE, `--port: "${text}" is not a number from 0 to 65535`)
 }
 
+function logOf({ log: format, 'log-level': level }: StartValues): LogWanted {
+  if (format !== undefined && format !== 'text' && format !== 'json') {
+    throw new CommandFault(WRONG_USAGE, `--log: "${format}" is neither text nor json`)
+  }
+  const known = LOG_LEVELS.find((name) => name === level)
+  if (level !== undefined && known === undefined) {
+    throw new CommandFault(WRONG_USAGE, `--log-level: "${level}" is none of ${LOG_LEVELS.join(', ')}`)
+  }
+  return { ...(format && { format }), ...(known && { level: known }) }
+}
+
 function stateDirOf(values: StartValues, { configuration, isDemo }: Read, terminal: Terminal): string {
   const given = values['state-dir'] ?? configuration.stateDir
   if (given !== undefined) return resolve(terminal.directory, given)
@@ -118,8 +135,9 @@ async function serve(
   configuration: Configuration & { readonly stateDir: string },
   types: ReadonlyMap<string, DeviceType>,
   terminal: Terminal,
+  wanted: LogWanted,
 ): Promise<number> {
-  const log = terminal.createLog()
+  const log = terminal.createLog(wanted)
   const stop = stopSignal(terminal, systemClock, log)
   try {
     const gateway = await Gateway.create({ configuration, types, log, clock: systemClock })

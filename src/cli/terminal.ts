@@ -1,7 +1,7 @@
 /** The surroundings of a command: where it writes, what it reads, and nothing of the process behind that. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { createLog, type Log } from '../log.ts'
+import { createLog, type Log, type LogLevel, logFormatFor } from '../log.ts'
 
 export interface Terminal {
   /** A line of the answer, on stdout. */
@@ -18,11 +18,18 @@ export interface Terminal {
   readonly readFile: (path: string) => Promise<string>
   readonly readStandardInput: () => Promise<string>
   /** The log of a long-running command. */
-  readonly createLog: () => Log
+  readonly createLog: (wanted?: LogWanted) => Log
   /** Listens to the signals that a long-running command handles; answers how to stop listening. */
   readonly onSignal: (listener: (signal: Signal) => void) => () => void
   /** Ends the process at once. */
   readonly exit: (code: number) => void
+}
+
+export interface LogWanted {
+  /** Default: what suits the place that it goes to. */
+  readonly format?: 'text' | 'json'
+  /** Default: info. */
+  readonly level?: LogLevel
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -45,7 +52,14 @@ export function processTerminal(): Terminal {
     fetch,
     readFile: (path) => readFile(path, 'utf8'),
     readStandardInput: () => text(process.stdin),
-    createLog: () => createLog('info'),
+    createLog: ({ format, level = 'info' } = {}) => {
+      const isTerminal = stderr.isTTY === true
+      const place = { isTerminal, journalStream: env.JOURNAL_STREAM }
+      return createLog(level, {
+        format: logFormatFor(format, place),
+        colour: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
+      })
+    },
     onSignal: (listener) => {
       for (const signal of SIGNALS) process.on(signal, listener)
       return () => {

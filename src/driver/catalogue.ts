@@ -3,6 +3,7 @@
  * (under a TypeScript loader) and on the build alike.
  */
 import { readdir } from 'node:fs/promises'
+import { register } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { messageOf } from '../errors.ts'
@@ -28,6 +29,36 @@ export async function loadCatalogue(
     throw new Error(faults.map(({ file, message }) => `${file}: ${message}`).join('\n'))
   }
   return types
+}
+
+let isResolverRegistered = false
+
+/** From now on every module of the process finds `baudway/device`, wherever it lies. */
+function registerResolver(): void {
+  if (isResolverRegistered) return
+  isResolverRegistered = true
+  // The build has `.js` files, the sources `.ts` files.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const deviceUrl = new URL(`./device.${extension}`, import.meta.url).href
+  register(`./device-resolver.${extension}`, { parentURL: import.meta.url, data: { deviceUrl } })
+}
+
+/**
+ * The catalogue's types together with those of a folder of the user's, whose files are plain JavaScript. Rejects with
+ * one error that names every broken file, and every type that the catalogue has already.
+ */
+export async function loadTypes(devicesDir: string | undefined): Promise<ReadonlyMap<string, DeviceType>> {
+  const own = await loadCatalogue()
+  if (devicesDir === undefined) return own
+  registerResolver()
+  const { types, faults } = await readCatalogue(devicesDir)
+  const clashes = [...types.keys()].filter((type) => own.has(type))
+  const messages = [
+    ...faults.map(({ file, message }) => `${file}: ${message}`),
+    ...clashes.map((type) => `${join(devicesDir, type)}: the catalogue has a type "${type}" already`),
+  ]
+  if (messages.length > 0) throw new Error(messages.join('\n'))
+  return new Map([...own, ...types])
 }
 
 /** The types of a folder that can be used, in the order of their names, and the faults of the others. */

@@ -14,6 +14,7 @@ import type { Framing } from './framing.ts'
 import type { Host, Inspection } from './host.ts'
 import { type HoldOptions, Line } from './line.ts'
 import { PortMutex } from './mutex.ts'
+import { holderText } from './obstacle.ts'
 import {
   type FirstRequest,
   type LineHold,
@@ -364,8 +365,4 @@ export class Port {
     else log.warn(fields, 'port state')
     return state
   }
-}
-
-function holderText(holder: PortHolder): string {
-  return holder.name === null ? `process ${holder.pid}` : `${holder.name} (process ${holder.pid})`
 }

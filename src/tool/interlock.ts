@@ -15,6 +15,10 @@ export interface InterlockRule {
 interface Rule {
   readonly pattern: RegExp
   readonly rule: InterlockRule
+  readonly history: History
+}
+
+interface History {
   /** Clock time at which the last run ended that may have done something. */
   lastRunAt: number
   /** Runs that have not ended. */
@@ -30,14 +34,13 @@ export class Interlock {
     this.replace(rules)
   }
 
-  /** Other rules from now on; one that was there before goes on counting its time. */
+  /** Other rules from now on. One for the same tools knows of the runs before it, whatever its gap was. */
   replace(rules: readonly InterlockRule[]): void {
     const before = this.#rules
     this.#rules = rules.map((rule) => {
-      const same = before.find(
-        (old) => old.rule.tool === rule.tool && old.rule.minimumGapMs === rule.minimumGapMs,
-      )
-      return same ?? { pattern: patternOf(rule.tool), rule, lastRunAt: Number.NEGATIVE_INFINITY, running: 0 }
+      const known = before.find((old) => old.rule.tool === rule.tool)
+      const history = known?.history ?? { lastRunAt: Number.NEGATIVE_INFINITY, running: 0 }
+      return { pattern: patternOf(rule.tool), rule, history }
     })
   }
 
@@ -49,24 +52,29 @@ export class Interlock {
 
   /** Called when a run starts: rejects it, or returns what must be called when it ends. `idle`: it did nothing. */
   enter(tool: string): (end: 'idle' | 'may have run') => void {
-    const rules = this.#matching(tool).filter(({ rule }) => rule.minimumGapMs !== undefined)
+    // The rules may have changed since the call was taken.
+    const forbidden = this.forbids(tool)
+    if (forbidden) throw forbidden
+    const rules = this.#matching(tool)
     for (const rule of rules) this.#checkGap(rule)
-    for (const rule of rules) rule.running += 1
+    const histories = new Set(rules.map(({ history }) => history))
+    for (const history of histories) history.running += 1
     return (end) => {
-      for (const rule of rules) {
-        rule.running -= 1
-        if (end !== 'idle') rule.lastRunAt = this.#clock.now()
+      for (const history of histories) {
+        history.running -= 1
+        if (end !== 'idle') history.lastRunAt = this.#clock.now()
       }
     }
   }
 
-  #checkGap({ rule, lastRunAt, running }: Rule): void {
+  #checkGap({ rule, history }: Rule): void {
     const gapMs = rule.minimumGapMs ?? 0
-    const retryAfterMs = Math.ceil(lastRunAt + gapMs - this.#clock.now())
-    if (running === 0 && retryAfterMs <= 0) return
+    const retryAfterMs = Math.ceil(history.lastRunAt + gapMs - this.#clock.now())
+    const isRunning = history.running > 0
+    if (!isRunning && retryAfterMs <= 0) return
     const message = `the rule "never ${rule.tool}" wants ${gapMs} ms between two runs`
     throw new GatewayError('interlocked', message, {
-      details: { retryAfterMs: running > 0 ? gapMs : retryAfterMs },
+      details: { retryAfterMs: isRunning ? gapMs : retryAfterMs },
     })
   }
 

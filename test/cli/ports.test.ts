@@ -62,7 +62,7 @@ describe('baudway ports', () => {
     await machine.addUsb(CH340)
     await machine.addProcess(500, 'ModemManager')
     const { printed } = await run([])
-    expect(printed.filter((line) => line.endsWith('  ModemManager runs'))).toHaveLength(2)
+    expect(printed.filter((line) => line.endsWith('  ModemManager'))).toHaveLength(2)
     expect(printed.filter((line) => line.includes('systemctl disable --now ModemManager'))).toHaveLength(1)
   })
 

@@ -93,6 +93,8 @@ describe('without a fix there is no position', () => {
   test('when the status of RMC says so, whatever stands beside it', () => {
     const void_ = checked('GPRMC,085412.000,V,5222.3198,N,00454.5784,E,0.58,251.34,030414,,,N')
     expect(position(GGA, void_)).toEqual({ ...NOWHERE, satellites: 6 })
+    const old = checked('GPRMC,085412.000,V,5222.3198,N,00454.5784,E,0.58,251.34,030414,,')
+    expect(position(RMC, old)).toEqual(NOWHERE)
   })
 
   test('when GSA says so, or the quality of GGA is 0', () => {

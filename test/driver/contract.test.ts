@@ -5,7 +5,13 @@ import { loadCatalogue } from '../../src/driver/catalogue.ts'
 import { contractFindings, gradeOf } from '../../src/driver/contract.ts'
 import { bytesOf } from '../../src/driver/contract-vectors.ts'
 import { command, defineDevice, fixedLength, lines, Type, twosComplement8 } from '../../src/driver/device.ts'
-import type { DeviceDescription, DeviceType, ToolSpec, Verdict } from '../../src/driver/device-type.ts'
+import type {
+  DeviceDescription,
+  DeviceType,
+  Example,
+  ToolSpec,
+  Verdict,
+} from '../../src/driver/device-type.ts'
 import { hasShape } from '../../src/driver/exchange.ts'
 import { ANY_SHAPE, type ReplyMatcher, type ReplyShape, startsWith } from '../../src/port/reply.ts'
 import { framesIn } from '../port/framer/collected.ts'
@@ -157,6 +163,11 @@ function withTool(name: string, change: (tool: ToolSpec) => ToolSpec): DeviceTyp
     const tool = device.tools[name]
     return tool ? { ...device, tools: { ...device.tools, [name]: change(tool) } } : device
   })
+}
+
+function withExamples(device: DeviceDescription, examples: readonly Example[]): DeviceDescription {
+  const { get_level } = device.tools
+  return get_level ? { ...device, tools: { get_level: { ...get_level, examples } } } : device
 }
 
 describe('the rules', () => {
@@ -316,6 +327,80 @@ describe('the rules', () => {
     const failed = (await contractFindings(broken)).filter(({ ok }) => !ok)
     expect(failed.map((finding) => finding.rule)).toContain(rule)
     expect(await gradeOf(broken)).toBe(grade)
+  })
+
+  /** A sound type that pushes its level, and never is asked. */
+  function pushing(
+    change: (device: DeviceDescription) => DeviceDescription = (device) => device,
+  ): DeviceType {
+    return withDevice(({ poll, ...device }) =>
+      change({
+        ...device,
+        pushed: {
+          fields: (frame) => (frame[1] === 1 ? { level: frame[2] ?? null } : undefined),
+          silenceMs: 1000,
+        },
+        tools: {
+          get_level: {
+            description: 'The last level of the tank.',
+            returns: Type.Object({ level: Type.Integer() }),
+            get: ({ level }) => ({ level: typeof level === 'number' ? level : -1 }),
+            examples: [
+              { reply: 'aa 01 07 4e aa 01 08 4d', value: { level: 8 } },
+              { reply: 'aa 02 07 4d', ignored: true },
+            ],
+            effect: 'read',
+            parallelSafe: true,
+          },
+        },
+        simulator: (world) => {
+          world.every(1000, () => world.send(Uint8Array.of(0xaa, 1, 7, 0x4e)))
+          return { framing, receive: () => undefined }
+        },
+      }),
+    )
+  }
+
+  test('hold for a type that only ever pushes', async () => {
+    expect((await contractFindings(pushing())).filter(({ ok }) => !ok)).toEqual([])
+    expect(await gradeOf(pushing())).toBe('platinum')
+  })
+
+  test.each<[what: string, rule: string, broken: DeviceType]>([
+    [
+      'an example with another value',
+      'every tool has an example, and it holds',
+      pushing((device) => withExamples(device, [{ reply: 'aa 01 07 4e', value: { level: 8 } }])),
+    ],
+    [
+      'a frame that was not to be taken',
+      'every tool has an example, and it holds',
+      pushing((device) => withExamples(device, [{ reply: 'aa 01 07 4e', ignored: true }])),
+    ],
+    [
+      'no frame among its examples',
+      'every reply has an example with its request',
+      pushing((device) => withExamples(device, [{ value: { level: -1 } }])),
+    ],
+    [
+      'a simulator that is silent',
+      'the simulator answers every tool',
+      pushing((device) => ({ ...device, simulator: () => ({ framing, receive: () => undefined }) })),
+    ],
+    [
+      'fields that throw',
+      'decoders take any bytes',
+      pushing((device) => ({
+        ...device,
+        pushed: {
+          silenceMs: 1000,
+          fields: (frame) => ({ level: Buffer.from(frame).readUInt32BE(0) }),
+        },
+      })),
+    ],
+  ])('find %s in a type that pushes', async (_, rule, broken) => {
+    const failed = (await contractFindings(broken)).filter(({ ok }) => !ok)
+    expect(failed.map((finding) => finding.rule)).toContain(rule)
   })
 
   test('of bounds and proof are the configuration’s own where it writes the tools', async () => {

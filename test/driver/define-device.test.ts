@@ -7,6 +7,7 @@ import {
   fixedLength,
   lines,
   nullable,
+  type PushedSpec,
   refused,
   startsWith,
   Type,
@@ -27,7 +28,10 @@ const readLevel = command({
   parallelSafe: true,
 })
 
-function device(tools: Readonly<Record<string, Command>>, more: { readonly serial?: boolean } = {}) {
+function device(
+  tools: Readonly<Record<string, Command>>,
+  more: { readonly serial?: boolean; readonly pushed?: PushedSpec } = {},
+) {
   return defineDevice({
     type: 'tank',
     title: 'A tank',
@@ -191,6 +195,23 @@ describe('a mistake in a device file is named when the file is loaded', () => {
 
   test('something that changes the device and is said to be parallel-safe', () => {
     expect(() => device({ set_level: { ...readLevel, effect: 'set' } })).toThrow(/set_level.*parallel-safe/)
+  })
+
+  test('an answer from what nobody pushes, or one that changes something', () => {
+    const getLevel = command({
+      description: 'The last level of the tank.',
+      returns: Type.Object({ level: Type.Integer() }),
+      get: () => ({ level: 1 }),
+      effect: 'read',
+      parallelSafe: true,
+    })
+    const pushed = { fields: () => undefined, silenceMs: 1000 }
+    expect(() => device({ get_level: getLevel })).toThrow(/tank.*pushed/)
+    expect(() => device({ get_level: getLevel }, { pushed })).not.toThrow()
+    const { parallelSafe, ...plain } = getLevel
+    expect(() => device({ set_level: { ...plain, effect: 'set' } as Command }, { pushed })).toThrow(
+      /set_level.*is a read/,
+    )
   })
 
   test('a poll of a tool that is not there, or that changes something', () => {

@@ -1,4 +1,15 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -91,10 +102,14 @@ describe('the admin token', () => {
     })
   }
 
-  it('is no excuse to go on when its file cannot be read', async () => {
-    await mkdir(file, { recursive: true })
+  it('is not replaced where its file is there and cannot be read', async () => {
+    await mkdir(directory, { recursive: true })
+    await symlink(file, file)
+    await expect(adminToken(systemClock, directory)).rejects.toMatchObject({ code: 'ELOOP' })
+    expect((await lstat(file)).isSymbolicLink()).toBe(true)
+    await rm(file)
+    await mkdir(file)
     await expect(adminToken(systemClock, directory)).rejects.toMatchObject({ code: 'EISDIR' })
-    expect((await stat(file)).isDirectory()).toBe(true)
   })
 
   it('is not made where its directory cannot be', async () => {

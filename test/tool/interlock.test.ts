@@ -99,3 +99,38 @@ describe('a rule with a gap', () => {
     expect(refusal('valve__open')).toBeUndefined()
   })
 })
+
+describe('other rules', () => {
+  it('go on counting from the runs before them, with their own gap', async () => {
+    const { clock, interlock, refusal } = bench({ tool: 'pump__*', minimumGapMs: 1_000 })
+    interlock.enter('pump__start')('may have run')
+    await clock.advance(2_000)
+    interlock.replace([{ tool: 'pump__*', minimumGapMs: GAP_MS }])
+    expect(refusal('pump__start')).toMatchObject({ details: { retryAfterMs: GAP_MS - 2_000 } })
+    interlock.replace([{ tool: 'pump__*', minimumGapMs: 500 }])
+    expect(refusal('pump__start')).toBeUndefined()
+  })
+
+  it('know of a run that goes on', async () => {
+    const { clock, interlock, refusal } = bench({ tool: 'pump__*', minimumGapMs: 1_000 })
+    const end = interlock.enter('pump__start')
+    interlock.replace([{ tool: 'pump__*', minimumGapMs: GAP_MS }])
+    await clock.advance(GAP_MS)
+    expect(refusal('pump__stop')).toBeDefined()
+    end('may have run')
+    await clock.advance(GAP_MS - 1)
+    expect(refusal('pump__stop')).toMatchObject({ details: { retryAfterMs: 1 } })
+  })
+
+  it('hold for a call that was taken before them, and no longer where they are gone', () => {
+    const { interlock, refusal } = bench()
+    expect(refusal('pump__start')).toBeUndefined()
+    interlock.replace([{ tool: 'pump__*' }])
+    expect(refusal('pump__start')).toMatchObject({
+      code: 'interlocked',
+      message: 'the rule "never pump__*" forbids pump__start',
+    })
+    interlock.replace([])
+    expect(refusal('pump__start')).toBeUndefined()
+  })
+})

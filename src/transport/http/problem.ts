@@ -16,9 +16,12 @@ const PROBLEMS = {
   'not-found': { status: 404, title: 'There is no such thing' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'media-type': { status: 415, title: 'The body has to be JSON' },
+  'precondition-failed': { status: 412, title: 'It has been changed by somebody else' },
   'invalid-request': { status: 422, title: 'The request does not fit its schema' },
+  'invalid-configuration': { status: 422, title: 'The configuration has faults' },
   'not-available': { status: 422, title: 'The request asks for what this gateway does not offer' },
   unavailable: { status: 503, title: 'The gateway is stopping' },
+  'too-many-streams': { status: 503, title: 'Too many clients are listening' },
   internal: { status: 500, title: 'A fault of the gateway itself' },
 } as const satisfies Record<string, { status: number; title: string }>
 
@@ -26,10 +29,15 @@ export type ProblemKind = keyof typeof PROBLEMS
 
 export interface RequestFault {
   /** Where `field` points into. */
-  readonly in: 'body' | 'query' | 'path' | 'header'
+  readonly in: 'body' | 'query' | 'path' | 'header' | 'configuration'
   /** JSON pointer; "/name" for a query parameter or a header. */
   readonly field: string
   readonly message: string
+  /** Of a configuration: what to do about it, and where it stands in its file. */
+  readonly hint?: string
+  readonly file?: string
+  readonly line?: number
+  readonly column?: number
 }
 
 export interface ProblemParts {

@@ -14,8 +14,11 @@ import { BODY_BYTES_MAX, JSON_DEPTH_MAX, SHUTDOWN_TOTAL_MS } from '../../limits.
 import type { Log } from '../../log.ts'
 import type { Home } from '../../tool/home.ts'
 import { Connections } from './connections.ts'
+import { EventStreams } from './event-stream.ts'
 import { HostGuard, type HostGuardParts } from './host-guard.ts'
 import { readJson } from './json-reader.ts'
+import { Metrics } from './metrics.ts'
+import { describeRoutes } from './openapi.ts'
 import { Problem, sendProblem } from './problem.ts'
 import { addRoutes } from './routes.ts'
 import { schemaFaults } from './schema-faults.ts'
@@ -45,7 +48,7 @@ const JSON_HEADERS = {
 }
 
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
-  const { home, log } = parts
+  const { home, clock, log } = parts
   const connections = new Connections()
   const app = fastify({
     logger: false,
@@ -80,7 +83,13 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, new Problem('not-found', `There is no ${request.method} ${pathOf(request)}.`)),
   )
-  addRoutes(app, home)
+  // A serialiser made from a schema would drop what the schema does not know.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  const streams = new EventStreams(clock)
+  app.addHook('preClose', async () => streams.end())
+  const metrics = new Metrics({ home, clock, streamCount: () => streams.count })
+  describeRoutes(app, home.readiness().version)
+  app.after(() => addRoutes(app, { home, streams, metrics }))
   return app
 }
 
@@ -95,7 +104,9 @@ function discardBody(request: FastifyRequest, reply: FastifyReply): void {
 
 function readBodiesStrictly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // A client may name the type of a body that it does not have.
+    if (body.length === 0 && !request.routeOptions.schema?.body) return done(null, undefined)
     const reading = readJson(body, JSON_DEPTH_MAX)
     if ('value' in reading) return done(null, reading.value)
     const errors = reading.faults.map((fault) => ({ in: 'body', ...fault }) as const)
@@ -161,6 +172,8 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, (request: FastifyRequest) => Pro
   },
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new Problem('body-too-large', `A body may have ${BODY_BYTES_MAX} bytes; nothing was run.`),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Problem('media-type', 'Send the body as "Content-Type: application/json", in UTF-8.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Problem('malformed-request', 'The body is not as long as Content-Length says.'),
 }

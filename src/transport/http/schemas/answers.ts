@@ -1,0 +1,34 @@
+/** The answers of a route, by status, in the form from which Fastify's OpenAPI plug-in makes the document. */
+import { STATUS_CODES } from 'node:http'
+import { type TSchema, Type } from 'typebox'
+import { PROBLEM_MEDIA_TYPE } from '../problem.ts'
+import { ProblemDocument } from './problem.ts'
+
+export interface Answer {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, TSchema>>
+  readonly content: Readonly<Record<string, { readonly schema: TSchema }>>
+}
+
+/** By status. */
+export type Answers = Readonly<Record<string, Answer>>
+
+export function json(schema: TSchema, description: string, headers?: Answer['headers']): Answer {
+  return { description, ...(headers && { headers }), content: { 'application/json': { schema } } }
+}
+
+export function text(mediaType: string, description: string): Answer {
+  return { description, content: { [mediaType]: { schema: Type.String() } } }
+}
+
+export function problemAnswers(statuses: readonly number[]): Answers {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      {
+        description: STATUS_CODES[status] ?? String(status),
+        content: { [PROBLEM_MEDIA_TYPE]: { schema: ProblemDocument } },
+      },
+    ]),
+  )
+}
