@@ -14,6 +14,7 @@ function configurable(type: DeviceType): ConfigurableType {
     options: type.options as unknown as ConfigurableType['options'],
     addressed: type.addressed,
     uart: type.uart,
+    uartOf: (options) => type.describe(options).uart ?? {},
     ...(faults === undefined ? {} : { faults }),
     framingKey: (options) => type.describe(options).framing.key,
     tools: (options) =>

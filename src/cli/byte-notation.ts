@@ -21,7 +21,8 @@ export function readEscapedText(text: string): ByteReading {
     else if (part.length === 4) parts.push(Uint8Array.of(Number.parseInt(part.slice(2), 16)))
     else {
       const byte = ESCAPES[part.slice(1)]
-      if (byte === undefined) return { fault: `"${part}" is no escape: write \\r, \\n, \\t, \\0, \\\\ or \\xNN` }
+      if (byte === undefined)
+        return { fault: `"${part}" is no escape: write \\r, \\n, \\t, \\0, \\\\ or \\xNN` }
       parts.push(Uint8Array.of(byte))
     }
   }

@@ -1,7 +1,12 @@
 /** `baudway check`: whether a configuration is valid, and every fault of one that is not. */
 import { loadCatalogue } from '../driver/catalogue.ts'
 import { CommandFault, DONE, defineCommand, WRONG_USAGE } from './command.ts'
-import { checkConfiguration, findConfigurationFile, readConfiguration, USUAL_FILES } from './configuration-file.ts'
+import {
+  checkConfiguration,
+  findConfigurationFile,
+  readConfiguration,
+  USUAL_FILES,
+} from './configuration-file.ts'
 import { printableJson } from './printable.ts'
 
 export const check = defineCommand({

@@ -57,6 +57,13 @@ export interface Command {
   readonly execute: (args: readonly string[], terminal: Terminal) => Promise<number>
 }
 
+/** A command in the list of all, loaded when it is asked for. */
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<Command>
+}
+
 export function defineCommand<const O extends Options>(spec: CommandSpec<O>): Command {
   return {
     options: spec.options,

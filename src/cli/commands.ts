@@ -1,11 +1,5 @@
 /** The commands, in the order of the help. Each is loaded when it is asked for: a client needs no gateway. */
-import type { Command } from './command.ts'
-
-export interface CommandEntry {
-  readonly name: string
-  readonly summary: string
-  readonly load: () => Promise<Command>
-}
+import type { CommandEntry } from './command.ts'
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -29,6 +23,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./types.ts')).types,
   },
   {
+    name: 'probe',
+    summary: 'ask what answers on a port, by reading only',
+    load: async () => (await import('./probe.ts')).probe,
+  },
+  {
     name: 'tools',
     summary: 'list the tools of the running gateway',
     load: async () => (await import('./tools.ts')).tools,
@@ -47,6 +46,46 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'batch',
     summary: 'run the calls of a file, in order',
     load: async () => (await import('./batch.ts')).batch,
+  },
+  {
+    name: 'plan',
+    summary: 'show what a batch would do, and run nothing',
+    load: async () => (await import('./plan.ts')).plan,
+  },
+  {
+    name: 'monitor',
+    summary: 'show the bytes on the wire, live',
+    load: async () => (await import('./monitor.ts')).monitor,
+  },
+  {
+    name: 'send',
+    summary: 'send raw bytes through a port',
+    load: async () => (await import('./send.ts')).send,
+  },
+  {
+    name: 'release',
+    summary: 'give up a port for a while',
+    load: async () => (await import('./release.ts')).release,
+  },
+  {
+    name: 'stop',
+    summary: 'stop everything that moves, or release the stop',
+    load: async () => (await import('./stop.ts')).stop,
+  },
+  {
+    name: 'replay',
+    summary: 'play a recorded trace against a device type',
+    load: async () => (await import('./replay.ts')).replay,
+  },
+  {
+    name: 'new-device',
+    summary: 'write a device file to start from, and its test',
+    load: async () => (await import('./new-device.ts')).newDevice,
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion script for a shell',
+    load: async () => (await import('./completion.ts')).completionCommand(COMMANDS),
   },
 ]
 

@@ -1,6 +1,6 @@
 /** What may come next on a command line, by what the commands declare and what the running gateway offers. */
 import type { ToolView } from '../tool/shapes.ts'
-import type { CommandEntry } from './commands.ts'
+import type { CommandEntry } from './command.ts'
 import { findGateway, type GatewayOptions, listOf } from './gateway-client.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -59,11 +59,11 @@ async function offered<T>(
 }
 
 function gatewayOptions(words: readonly string[]): GatewayOptions {
-  const valueOf = (name: string) => {
+  const given = (name: string) => {
     const at = words.indexOf(`--${name}`)
     return at === -1 ? undefined : words[at + 1]
   }
-  const [url, token, stateDir] = [valueOf('url'), valueOf('token'), valueOf('state-dir')]
+  const [url, token, stateDir] = [given('url'), given('token'), given('state-dir')]
   return {
     ...(url !== undefined && { url }),
     ...(token !== undefined && { token }),

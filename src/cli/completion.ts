@@ -1,5 +1,6 @@
 /** `baudway completion`: a script for the shell, which asks this same command what may come next. */
-import { CommandFault, DONE, defineCommand, WRONG_USAGE } from './command.ts'
+import { type Command, type CommandEntry, CommandFault, DONE, defineCommand, WRONG_USAGE } from './command.ts'
+import { completionWords } from './completion-words.ts'
 import { printable } from './printable.ts'
 
 /** What the scripts ask with; the words of the command line follow behind a `--`. */
@@ -32,30 +33,28 @@ complete -c baudway -a '(__baudway_words)'`
 
 const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH }
 
-export const completion = defineCommand({
-  options: {},
-  positionals: { min: 1, max: Number.POSITIVE_INFINITY, names: ['bash|zsh|fish'] },
-  notes: [
-    'Completes commands, options, and the tools and ports of the running gateway.',
-    '  bash: source <(baudway completion bash)      in ~/.bashrc',
-    '  zsh:  source <(baudway completion zsh)       in ~/.zshrc, after compinit',
-    '  fish: baudway completion fish | source       in ~/.config/fish/config.fish',
-  ],
-  run: async (_values, [shell = '', ...words], terminal) => {
-    if (shell === ASKING) {
-      // They load this command too, so they are loaded when they are asked for.
-      const [{ COMMANDS }, { completionWords }] = await Promise.all([
-        import('./commands.ts'),
-        import('./completion-words.ts'),
-      ])
-      for (const word of await completionWords(words, COMMANDS, terminal)) terminal.print(printable(word))
+/** `commands`: all there are, this one among them. */
+export function completionCommand(commands: readonly CommandEntry[]): Command {
+  return defineCommand({
+    options: {},
+    positionals: { min: 1, max: Number.POSITIVE_INFINITY, names: ['bash|zsh|fish'] },
+    notes: [
+      'Completes commands, options, and the tools and ports of the running gateway.',
+      '  bash: source <(baudway completion bash)      in ~/.bashrc',
+      '  zsh:  source <(baudway completion zsh)       in ~/.zshrc, after compinit',
+      '  fish: baudway completion fish | source       in ~/.config/fish/config.fish',
+    ],
+    run: async (_values, [shell = '', ...words], terminal) => {
+      if (shell === ASKING) {
+        for (const word of await completionWords(words, commands, terminal)) terminal.print(printable(word))
+        return DONE
+      }
+      const script = SCRIPTS[shell]
+      if (script === undefined || words.length > 0) {
+        throw new CommandFault(WRONG_USAGE, `"${[shell, ...words].join(' ')}" is none of bash, zsh and fish`)
+      }
+      for (const line of script.split('\n')) terminal.print(line)
       return DONE
-    }
-    const script = SCRIPTS[shell]
-    if (script === undefined || words.length > 0) {
-      throw new CommandFault(WRONG_USAGE, `"${[shell, ...words].join(' ')}" is none of bash, zsh and fish`)
-    }
-    for (const line of script.split('\n')) terminal.print(line)
-    return DONE
-  },
-})
+    },
+  })
+}

@@ -23,7 +23,7 @@ export function monitorCommand(clock: Clock): Command {
     },
     positionals: { min: 0, max: 1, names: ['[PORT]'] },
     notes: [
-      'PORT is the id of a port of the running gateway (admin); without it, all of them.',
+      'PORT is the id of a port of the running gateway (admin); default all of them.',
       'Each line has the time, the milliseconds since the line before on that port,',
       '→ sent or ← received, and the bytes in hex and as text. Ends with Ctrl-C.',
       'What --record writes, "baudway replay" reads.',
@@ -125,7 +125,8 @@ async function portsOf(gateway: GatewayClient, named: string | undefined): Promi
   }
   if (listed.includes(named)) return [named]
   const near = nearest(named, listed)
-  const meant = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `It has ${listed.join(', ') || 'none'}.`
+  const meant =
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `It has ${listed.join(', ') || 'none'}.`
   throw new CommandFault(FAILED, `The gateway has no port "${printable(named)}". ${printable(meant)}`)
 }
 

@@ -26,10 +26,16 @@ export const newDevice = defineCommand({
   ],
   run: async (values, [name = ''], terminal) => {
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
-      throw new CommandFault(WRONG_USAGE, `NAME: "${name}" is not lower-case words joined by hyphens: my-sensor`)
+      throw new CommandFault(
+        WRONG_USAGE,
+        `NAME: "${name}" is not lower-case words joined by hyphens: my-sensor`,
+      )
     }
     if ((await loadCatalogue()).has(name)) {
-      throw new CommandFault(WRONG_USAGE, `The catalogue has a device type ${name} already: choose another NAME.`)
+      throw new CommandFault(
+        WRONG_USAGE,
+        `The catalogue has a device type ${name} already: choose another NAME.`,
+      )
     }
     const directory = resolve(terminal.directory, values.dir ?? (await usualDirectory(terminal)))
     const files = filesOf(name, directory, values.js ?? false)

@@ -16,7 +16,10 @@ export function readRecording(text: string, name: string): readonly PortRecordin
     const bytes = typeof hex === 'string' && /^([0-9a-f]{2}\s*)*$/i.test(hex) ? hex.replace(/\s/g, '') : null
     const isEntry = typeof at === 'string' && !Number.isNaN(Date.parse(at)) && bytes !== null
     if (!isEntry || (direction !== 'tx' && direction !== 'rx')) {
-      throw new CommandFault(WRONG_USAGE, `${name}:${line}: is not an entry of a trace: at, direction and hex`)
+      throw new CommandFault(
+        WRONG_USAGE,
+        `${name}:${line}: is not an entry of a trace: at, direction and hex`,
+      )
     }
     const key = typeof port === 'string' ? port : null
     const entries = ports.get(key) ?? []

@@ -22,7 +22,9 @@ export function replayLines(
     const arrow = coloured(terminal, isSent ? 'yellow' : 'green', isSent ? ARROWS.tx : ARROWS.rx)
     const bytes = 'bytes' in one ? spacedHex(one.bytes) : `(${one.length} bytes)`
     const [said, colour] = meaning(one, device)
-    const text = wrapped(said, INDENT, terminal).map((line) => INDENT + painted(line.trim(), colour, terminal))
+    const text = wrapped(said, INDENT, terminal).map(
+      (line) => INDENT + painted(line.trim(), colour, terminal),
+    )
     return [`${localTime(one.at)} ${arrow} ${cut(bytes, terminal.columns - INDENT.length)}`, ...text]
   })
 }
@@ -132,7 +134,13 @@ export function replayView(type: string, replayed: readonly Replayed[]) {
     const { bytes, ...rest } = one
     if (rest.kind !== 'request') return { ...rest, hex: spacedHex(bytes) }
     const { at, kind, request } = rest
-    return { at, kind, hex: spacedHex(bytes), tool: request?.tool ?? null, arguments: request?.arguments ?? null }
+    return {
+      at,
+      kind,
+      hex: spacedHex(bytes),
+      tool: request?.tool ?? null,
+      arguments: request?.arguments ?? null,
+    }
   })
   return { type, frames, counts: replayCounts(replayed) }
 }

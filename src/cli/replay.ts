@@ -20,11 +20,12 @@ export const replay = defineCommand({
   positionals: { min: 1, max: 1, names: ['FILE'] },
   notes: [
     'FILE is what "baudway monitor --record" wrote, or a trace as HTTP answers it.',
-    '--options "address: 3" or \'{"address": 3}\'; left out, it is the sample of the type.',
+    '--options "address: 3" or \'{"address": 3}\'; default the sample of the type.',
     'A ? marks a reply whose request was not seen: it fits that tool.',
   ],
   run: async (values, [file = ''], terminal) => {
-    if (values.type === undefined) throw new CommandFault(WRONG_USAGE, '--type is missing. See "baudway types".')
+    if (values.type === undefined)
+      throw new CommandFault(WRONG_USAGE, '--type is missing. See "baudway types".')
     const type = findType(await loadTypes(values.dir, terminal), values.type)
     const device = type.describe(optionsOf(type, values.options) as never)
     const recordings = readRecording(await readText(file, file, terminal), file)

@@ -20,8 +20,8 @@ export const send = defineCommand({
   },
   positionals: { min: 1, max: 2, names: ['PORT', '[TEXT]'] },
   notes: [
-    'PORT is the id of a port of the running gateway (admin). In TEXT, \\r, \\n, \\t, \\0',
-    'and \\\\ stand for one byte each, and \\xNN for any; nothing is added to it.',
+    'PORT is the id of a port of the running gateway (admin). In TEXT, \\r, \\n, \\t,',
+    '\\0 and \\\\ stand for one byte each, and \\xNN for any; nothing is added to it.',
   ],
   run: async (values, [port = '', text], terminal) => {
     const bytes = bytesOf(text, values.hex)

@@ -13,7 +13,7 @@ export const stop = defineCommand({
   },
   positionals: { min: 0, max: 0, names: [] },
   notes: [
-    'Ends what runs, refuses what waits, and sends the stop commands of the devices.',
+    'Ends what runs, refuses what waits, and sends the stop commands of devices.',
     'From then on nothing is switched until it is released; readings go on.',
   ],
   run: async (values, _positionals, terminal) => {

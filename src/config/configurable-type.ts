@@ -39,6 +39,8 @@ export interface ConfigurableType {
   readonly addressed: boolean
   /** Line settings that a port of such a device has unless the configuration sets them. */
   readonly uart: Partial<PortSettings>
+  /** The same for a device of these options, where a type has models that differ. Asked as those below. */
+  readonly uartOf?: (options: DeviceOptions) => Partial<PortSettings>
   /** Faults that a schema cannot express. Asked only about options that fit the schema, as are those below. */
   readonly faults?: (options: DeviceOptions) => readonly OptionFault[]
   /** The three below are asked only about options without faults. Devices on one port have equal framing keys. */

@@ -144,10 +144,11 @@ function portOf({ id = '', keys }: DraftPort, devices: readonly DraftDevice[]): 
   const { path, echo, force = false } = keys as PortKeys
   // A disabled device has no say where there is another one.
   const enabled = devices.filter((device) => device.enabled)
-  const types = (enabled.length > 0 ? enabled : devices).flatMap(({ type }) => (type ? [type] : []))
-  const settings = { ...DEFAULT_SETTINGS, ...Object.assign({}, ...types.map(({ uart }) => uart)) }
+  const deciding = enabled.length > 0 ? enabled : devices
+  const uarts = deciding.map(({ facts }) => facts?.uart)
+  const settings = { ...DEFAULT_SETTINGS, ...Object.assign({}, ...uarts) }
   for (const key of SETTING_KEYS) settings[key] = keys[key] ?? settings[key]
-  const addressed = types.some((type) => type.addressed)
+  const addressed = deciding.some(({ type }) => type?.addressed)
   return { id, path, settings, echo: echo ?? (addressed ? 'auto' : 'off'), force }
 }
 

@@ -7,17 +7,13 @@ import { type Finding, warningAt } from './fault.ts'
 import { pointerSegments, pointersLike } from './pointer.ts'
 
 export const DEFERRED_KEYS = [
-  '/devicesDir',
   '/ports/*/dtr',
   '/ports/*/rts',
   '/ports/*/echo',
-  '/ports/*/force',
   '/devices/*/port/dtr',
   '/devices/*/port/rts',
   '/devices/*/port/echo',
-  '/devices/*/port/force',
   '/devices/*/retries',
-  '/devices/*/stop',
   '/devices/*/boot',
   '/devices/*/identity',
   '/mqtt',

@@ -8,6 +8,7 @@ import type {
   ConfigurableTypes,
   ConfiguredTool,
   DeviceOptions,
+  PortSettings,
 } from './configurable-type.ts'
 import { DEVICE_KEY_NAMES } from './device-keys.ts'
 import { errorAt, type Finding, quoted, warningAt } from './fault.ts'
@@ -29,6 +30,8 @@ export interface TypeFacts {
   readonly framingKey: string | undefined
   readonly tools: readonly ConfiguredTool[]
   readonly timeoutMs: number | undefined
+  /** Line settings that its port has unless the configuration sets them. */
+  readonly uart: Partial<PortSettings>
 }
 
 export interface DraftDevice {
@@ -119,6 +122,7 @@ function askType(device: Omit<DraftDevice, 'facts'>): { facts?: TypeFacts; findi
       framingKey: type.framingKey?.(options),
       tools: type.tools?.(options) ?? [],
       timeoutMs: type.timeoutMs?.(options),
+      uart: { ...type.uart, ...type.uartOf?.(options) },
     }
     return { facts, findings }
   } catch (error) {

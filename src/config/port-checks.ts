@@ -168,11 +168,11 @@ function addressOf({ options: { address } }: DraftDevice): string | undefined {
 /** A setting that the port leaves open must not be wanted in two ways. */
 function settingFindings(devices: readonly DraftDevice[], port: DraftPort): Finding[] {
   return SETTING_KEYS.filter((key) => port.keys[key] === undefined).flatMap((key) => {
-    const wanting = devices.filter(({ type }) => type?.uart[key] !== undefined)
+    const wanting = devices.filter(({ facts }) => facts?.uart[key] !== undefined)
     const [first] = wanting
-    const other = wanting.find(({ type }) => type?.uart[key] !== first?.type?.uart[key])
+    const other = wanting.find(({ facts }) => facts?.uart[key] !== first?.facts?.uart[key])
     if (!first || !other) return []
-    const wishes = [first, other].map(({ label, type }) => `${label} has ${type?.uart[key]}`).join(', ')
+    const wishes = [first, other].map(({ label, facts }) => `${label} has ${facts?.uart[key]}`).join(', ')
     const message = `port ${quoted(port.id ?? '')} must set "${key}", since its devices differ: ${wishes}`
     return [errorAt(port.pointer, message, { at: 'key' })]
   })

@@ -101,6 +101,12 @@ export class DeviceState {
     }
   }
 
+  /** As `measured`; but what a device pushes is the whole truth: a field that is null has no value any more. */
+  pushed(fields: Readonly<Record<string, unknown>>): void {
+    for (const [field, value] of Object.entries(fields)) if (value === null) this.#measured.delete(field)
+    this.measured(fields)
+  }
+
   /** The values with their age. All of an offline device are stale, others from `staleAfterMs` on. */
   readings(staleAfterMs: number, isOffline: boolean): Record<string, ReadingStatus> {
     const now = this.#clock.now()

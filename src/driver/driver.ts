@@ -3,16 +3,18 @@
  * what comes back into a value or an honest error. It decides nothing about when.
  */
 import { type Clock, isoTime } from '../clock.ts'
-import { assert, GatewayError, messageOf, outcomeOf } from '../errors.ts'
+import { assert, GatewayError, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Port } from '../port/port.ts'
 import { ANY_SHAPE, type ReplyMatcher } from '../port/reply.ts'
 import type { LineHold, Request } from '../port/request.ts'
 import { DeviceState, type StateListener } from './device-state.ts'
 import type { DeviceStatus } from './device-status.ts'
-import type { DeviceDescription, DeviceSession, Exchange, ToolSpec, Verdict } from './device-type.ts'
+import type { DeviceDescription, Exchange, ToolSpec, Verdict } from './device-type.ts'
 import { hasShape } from './exchange.ts'
+import { PushedState } from './pushed-state.ts'
 import { plausible } from './reading-bounds.ts'
+import { ownCode, Session } from './session.ts'
 
 /** The part of a configured device that the driver needs. */
 export interface DeviceConfiguration {
@@ -80,9 +82,11 @@ const READINGS_STALE_AFTER_DEFAULT_MS = 60_000
 export class DeviceDriver {
   readonly #parts: DriverParts
   readonly #state: DeviceState
+  readonly #pushed: PushedState
 
   constructor(parts: DriverParts) {
     this.#parts = parts
+    this.#pushed = new PushedState(parts.clock, parts.description.pushed?.silenceMs ?? 0)
     this.#state = new DeviceState(parts.clock, parts.description.readings, parts.listener)
   }
 
@@ -103,13 +107,15 @@ export class DeviceDriver {
     return this.#state.misses
   }
 
-  refusal(): GatewayError | undefined {
-    return this.#parts.port.refusal()
+  /** Why the command would be refused now: its port, or for what answers from pushed state the device's silence. */
+  refusal(command: string): GatewayError | undefined {
+    return this.#spec(command).get ? this.#pushed.refusal() : this.#parts.port.refusal()
   }
 
   /** One use of a command. Throws a GatewayError for arguments that the device's own code refuses. */
   prepare(command: string, args: CommandArguments): PreparedCommand {
     const spec = this.#spec(command)
+    if (spec.get) return { notBefore: () => 0, run: () => this.#get(spec, args) }
     const exchange = spec.exchange?.(args as never)
     const ownShapes = spec.run ? (spec.shapes ?? [ANY_SHAPE]) : []
     const shapes = exchange?.reply?.shapes ?? ownShapes
@@ -149,13 +155,14 @@ export class DeviceDriver {
 
   /** Called with every frame that a request did not wait for: true if it is an event of this device. */
   recognises(frame: Uint8Array): boolean {
-    const isEvent = this.#isEvent(frame)
+    const isPushed = this.#takePushed(frame)
+    const isEvent = this.#isEvent(frame) || isPushed
     if (isEvent || !this.#parts.addressed) this.#state.heard()
     return isEvent
   }
 
   /** One transaction of a run. What the device does not answer with a value or a refusal is an error. */
-  async transact<V>(line: LineHold, spec: ToolSpec, exchange: Exchange<V>): Promise<Verdict<V> | null> {
+  async #transact<V>(line: LineHold, spec: ToolSpec, exchange: Exchange<V>): Promise<Verdict<V> | null> {
     const { clock, log } = this.#parts
     const askedAt = clock.now()
     let match: Match | null
@@ -183,7 +190,7 @@ export class DeviceDriver {
   ): Promise<CommandValue> {
     const { port, clock, description } = this.#parts
     return port.run(run, async (line) => {
-      const session = new Session(this, spec, line, run)
+      const session = new Session((asked) => this.#transact(line, spec, asked), spec.effect, line, run)
       try {
         const done = exchange
           ? await this.#exchange(spec, exchange, args, session)
@@ -241,6 +248,30 @@ export class DeviceDriver {
     else this.#state.missed(error.message)
   }
 
+  /** What the device said of its own accord becomes its readings; null takes the place of the value before. */
+  #takePushed(frame: Uint8Array): boolean {
+    const { description, log } = this.#parts
+    try {
+      const fields = description.pushed?.fields(frame)
+      if (!fields) return false
+      const sound = plausible(fields, description.readings)
+      this.#pushed.take(sound)
+      this.#state.answered()
+      this.#state.pushed(sound)
+      return true
+    } catch (thrown) {
+      log.error({ device: this.id, error: messageOf(thrown) }, 'a pushed frame of a device type failed')
+      return false
+    }
+  }
+
+  async #get(spec: ToolSpec, args: CommandArguments): Promise<CommandValue> {
+    const refusal = this.#pushed.refusal()
+    if (refusal) throw refusal
+    const value = await ownCode(() => spec.get?.(this.#pushed.fields, args as never))
+    return { value: plausible(value, this.#parts.description.readings), measuredAtMs: this.#pushed.atWallMs }
+  }
+
   #isEvent(frame: Uint8Array): boolean {
     const { description, listener, clock } = this.#parts
     if (!description.events) return false
@@ -296,100 +327,5 @@ export class DeviceDriver {
         }
       },
     }
-  }
-}
-
-/** The device's view of a run: exchanges one after the other, each verdict a value or an error. */
-class Session implements DeviceSession {
-  readonly #driver: DeviceDriver
-  readonly #spec: ToolSpec
-  readonly #line: LineHold
-  readonly #run: CommandRun
-  /** The exchange before: one at a time, however the device's own code asks. */
-  #last: Promise<unknown> = Promise.resolve()
-  #completed = 0
-  /** A transaction was sent, and whether the device did it is not known. */
-  #isUncertain = false
-  /** The last transaction had a reply. */
-  isAcknowledged = false
-
-  constructor(driver: DeviceDriver, spec: ToolSpec, line: LineHold, run: CommandRun) {
-    this.#driver = driver
-    this.#spec = spec
-    this.#line = line
-    this.#run = run
-  }
-
-  exchange<V>(exchange: Exchange<V>): Promise<V> {
-    const next = this.#last.then(() => this.#transact(exchange))
-    this.#last = next.catch(() => {})
-    return next
-  }
-
-  /** Nothing of the run is on the line any more. */
-  async settled(): Promise<void> {
-    await this.#last
-  }
-
-  /**
-   * The error as the caller may have it. A run of several transactions that stops half-way has done something, so
-   * what proves of a single one that nothing was done proves nothing here.
-   */
-  honest(thrown: unknown): unknown {
-    if (!(thrown instanceof GatewayError)) return thrown
-    const { effect } = this.#spec
-    const { code, message, details, provenNotDone } = thrown
-    const isHalfWay = effect !== 'read' && (this.#completed > 0 || this.#isUncertain)
-    const outcome = outcomeOf(code, { effect, sent: this.#line.sent, provenNotDone })
-    if (!isHalfWay || outcome !== 'not_executed') return thrown
-    const isRefusal = code === 'device_error' || code === 'device_busy'
-    const deviceCode = isRefusal ? { deviceCode: 'busy' } : {}
-    return new GatewayError(isRefusal ? 'device_error' : 'tool_failed', message, {
-      details: { ...deviceCode, ...(Array.isArray(details) ? {} : details), completed: this.#completed },
-      cause: thrown,
-    })
-  }
-
-  async #transact<V>(exchange: Exchange<V>): Promise<V> {
-    try {
-      const verdict = await this.#driver.transact(this.#line, this.#spec, exchange)
-      if (verdict !== null && verdict.kind !== 'value') throw refusalOf(verdict)
-      this.#completed += 1
-      this.isAcknowledged = verdict !== null
-      return (verdict === null ? null : verdict.value) as V
-    } catch (error) {
-      this.#isUncertain ||= this.#line.sent && !isProof(error)
-      throw error
-    } finally {
-      this.#run.progress.sent = this.#line.sent
-      this.#run.progress.wireMs = this.#line.wireMs
-    }
-  }
-}
-
-/** The device's own word that it has not done what it was asked, or that it was not even asked. */
-function isProof(error: unknown): boolean {
-  return error instanceof GatewayError && (error.provenNotDone || error.code === 'device_busy')
-}
-
-function refusalOf(verdict: Exclude<Verdict<unknown>, { kind: 'value' }>): GatewayError {
-  const { message } = verdict
-  if (verdict.kind === 'busy') {
-    const { retryAfterMs } = verdict
-    return new GatewayError('device_busy', message, {
-      details: retryAfterMs === undefined ? {} : { retryAfterMs },
-    })
-  }
-  const { deviceCode, provenNotDone } = verdict
-  return new GatewayError('device_error', message, { details: { deviceCode }, provenNotDone })
-}
-
-/** Runs what a device type brings along. */
-async function ownCode<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (thrown instanceof GatewayError) throw thrown
-    throw new GatewayError('tool_failed', `the tool itself failed: ${messageOf(thrown)}`, { cause: thrown })
   }
 }

@@ -31,7 +31,12 @@ export type Replayed =
   | (Placed & { readonly kind: 'event'; readonly name: string; readonly fields: Fields })
   | (Placed & { readonly kind: 'pushed'; readonly fields: Fields })
   | (Placed & { readonly kind: 'unrecognised' })
-  | { readonly at: string; readonly kind: 'frame_error'; readonly error: FrameErrorKind; readonly length: number }
+  | {
+      readonly at: string
+      readonly kind: 'frame_error'
+      readonly error: FrameErrorKind
+      readonly length: number
+    }
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -19,12 +19,16 @@ import {
   type TransactionState,
   unsent,
 } from './transaction.ts'
+import { neverSilent, replyOf } from './transaction-error.ts'
 
 /** Silence before a request whose reply could be any frame, at all times. */
 export const UNCORRELATED_SILENCE_MS = 120
-/** A USB adapter may hold bytes back for 16 ms; twice that without a byte is silence, on a slow line five characters. */
+/**
+ * An adapter may hold bytes back for 16 ms, or until it has a packet of 64; only twice the one, and a little more than
+ * the other, without a byte is silence.
+ */
 const SILENCE_MS_MIN = 35
-const SILENCE_CHARACTERS = 5
+const SILENCE_CHARACTERS = 68
 /** The least gap between two frames that only silence separates (Modbus over Serial Line, 2.5.1.1). */
 const FRAME_GAP_CHARACTERS = 3.5
 /** A line that talks all the time never offers the gap: after this long a request goes out without it. */
@@ -86,7 +90,11 @@ export class Line {
   constructor(parts: LineParts) {
     this.#parts = parts
     this.#characterMs = characterMs(parts.settings)
-    this.#silenceMs = Math.max(SILENCE_MS_MIN, SILENCE_CHARACTERS * this.#characterMs)
+    this.#silenceMs = Math.max(
+      SILENCE_MS_MIN,
+      SILENCE_CHARACTERS * this.#characterMs,
+      parts.framing.idleMs ?? 0,
+    )
     this.#gapMsMin = parts.framing.silenceEndsFrame ? FRAME_GAP_CHARACTERS * this.#characterMs : 0
     this.#framer = parts.framing.create({
       frame: (frame) => this.#onFrame(frame),
@@ -358,36 +366,4 @@ function longest(reply: ReplyMatcher<unknown> | null): number | undefined {
     length = Math.max(length, shape.length)
   }
   return length
-}
-
-function replyOf<T>(end: TransactionEnd<unknown>, request: Request<T>): T | null {
-  if (end.kind === 'reply') return end.match as T
-  if (end.kind === 'unacknowledged') return null
-  throw new GatewayError(end.code, failureText(end.code, request))
-}
-
-function failureText(
-  code: 'timeout' | 'bad_reply' | 'port_lost' | 'stopped',
-  request: Request<unknown>,
-): string {
-  switch (code) {
-    case 'timeout':
-      return `no reply within ${request.timeoutMs} ms`
-    case 'bad_reply':
-      return 'only frames came that fail their checksum or form'
-    case 'port_lost':
-      return 'the port went away before the reply'
-    case 'stopped':
-      return 'stopped while the request was on the line'
-  }
-}
-
-function neverSilent(gapMs: number): GatewayError {
-  return new GatewayError(
-    'device_busy',
-    `the line was never silent for ${gapMs} ms, so a reply could not be told apart`,
-    {
-      hint: 'declare what the device sends unasked as events, or give the reply a literal start',
-    },
-  )
 }

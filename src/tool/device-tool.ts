@@ -30,13 +30,16 @@ function deviceTool(driver: DeviceDriver, command: string, spec: ToolSpec, seria
     effect: spec.effect,
     dangerous: spec.dangerous ?? false,
     timeoutMs: driver.timeoutMs(spec),
-    claims: [{ resource: `port:${port}`, mode: 'exclusive' }, ...(spec.claims ?? [])],
-    ports: [port],
+    claims: [
+      ...(spec.get ? [] : [{ resource: `port:${port}`, mode: 'exclusive' } as const]),
+      ...(spec.claims ?? []),
+    ],
+    ports: spec.get ? [] : [port],
     ...(spec.because === undefined ? {} : { because: spec.because }),
     serial,
     parallelSafe,
     declared: declaredAs({ effect: spec.effect, serial, parallelSafe }),
-    refusal: () => driver.refusal(),
+    refusal: () => driver.refusal(command),
     prepare: (args) => driver.prepare(command, args),
   }
 }

@@ -17,10 +17,19 @@ describe('the command line', () => {
       'check',
       'ports',
       'types',
+      'probe',
       'tools',
       'devices',
       'call',
       'batch',
+      'plan',
+      'monitor',
+      'send',
+      'release',
+      'stop',
+      'replay',
+      'new-device',
+      'completion',
     ])
   })
 

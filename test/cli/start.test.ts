@@ -236,15 +236,11 @@ describe('types', () => {
     const sensor = types.find((type: { type: string }) => type.type === 'mh-z19')
     expect(sensor).toMatchObject({
       toolsConfigured: false,
-      readings: [{ field: 'co2', unit: 'ppm', deviceClass: 'carbon_dioxide' }],
+      grade: 'platinum',
+      readings: [{ field: 'co2', unit: 'ppm' }],
     })
     expect(sensor.tools).toContainEqual(
-      expect.objectContaining({
-        command: 'calibrate_zero',
-        effect: 'act',
-        dangerous: true,
-        declared: 'serial',
-      }),
+      expect.objectContaining({ command: 'calibrate_zero', effect: 'act', dangerous: true }),
     )
   })
 })

@@ -228,7 +228,6 @@ devices:
 describe('a warning', () => {
   it('names what has no effect yet, an interlock that fits nothing, and no more', () => {
     expect(good(WORKED_EXAMPLE).warnings).toEqual([
-      'f:7:1: "devicesDir" has no effect in this version yet',
       'f:16:5: "echo" has no effect in this version yet',
       'f:22:13: no tool of these devices fits "pump__*"',
       'f:23:1: "mqtt" has no effect in this version yet',
@@ -252,13 +251,10 @@ mcp: {}
     const keys = good(text).warnings.map((warning) =>
       /^f:(\d+):\d+: "(\w+)" has no effect/.exec(warning)?.slice(1),
     )
-    const ofPort = ['dtr', 'rts', 'echo', 'force']
+    const ofPort = ['dtr', 'rts', 'echo']
     expect(keys).toEqual([
       ...ofPort.map((key) => ['2', key]),
-      ...[
-        ['4', 'retries'],
-        ['4', 'stop'],
-      ],
+      ['4', 'retries'],
       ...ofPort.map((key) => ['7', key]),
       ...[
         ['9', 'boot'],

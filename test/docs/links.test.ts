@@ -1,5 +1,5 @@
 /** Every page is found from the README, and every link and path leads somewhere. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DOCUMENTS, type Link, PAGES, type Page, page, ROOT } from './pages.ts'
@@ -13,7 +13,9 @@ function goal(from: Page, { target }: Link): { path: string; anchor: string | un
   return { path, anchor }
 }
 
-const everyLink = PAGES.flatMap((from) => from.links.filter((link) => !isExternal(link)).map((link) => ({ from, link })))
+const everyLink = PAGES.flatMap((from) =>
+  from.links.filter((link) => !isExternal(link)).map((link) => ({ from, link })),
+)
 
 describe('the links of the documentation', () => {
   it('reach every page from the README', () => {
@@ -65,16 +67,19 @@ describe('the paths that the documentation names', () => {
     expect(missing.map(({ target, place }) => `${place}: ${target}`)).toEqual([])
   })
 
-  it('name a folder with a slash at its end', () => {
-    const folders = named.filter(
-      ({ target }) => existsSync(join(ROOT, target)) && statSync(join(ROOT, target)).isDirectory(),
-    )
-    expect(folders.filter(({ target }) => !target.endsWith('/')).map(({ place }) => place)).toEqual([])
-  })
-
   it('are those of every folder of the source, in the page of the architecture', () => {
     const text = page('docs/architecture.md').text
-    for (const folder of ['cli', 'config', 'driver', 'port', 'scheduler', 'simulator', 'store', 'tool', 'transport']) {
+    for (const folder of [
+      'cli',
+      'config',
+      'driver',
+      'port',
+      'scheduler',
+      'simulator',
+      'store',
+      'tool',
+      'transport',
+    ]) {
       expect(existsSync(join(ROOT, 'src', folder))).toBe(true)
       expect(text).toMatch(new RegExp(`^ *(src/)?${folder}/ `, 'm'))
     }

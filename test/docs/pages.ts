@@ -39,14 +39,17 @@ export function page(path: string): Page {
   return found
 }
 
-/** The cells of each row of the first table below a heading, without its head. */
+/** The cells of each row of the first table below a heading, before the next one, without its head. */
 export function tableBelow(path: string, heading: string): string[][] {
   const rows = page(path).text.split('\n')
   const from = rows.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading)
   if (from === -1) throw new Error(`${path} has no heading "${heading}"`)
-  const start = rows.findIndex((line, index) => index > from && line.startsWith('|'))
-  const end = rows.findIndex((line, index) => index > start && !line.startsWith('|'))
-  return rows.slice(start + 2, end === -1 ? undefined : end).map(cells)
+  const next = rows.findIndex((line, index) => index > from && /^#+ /.test(line))
+  const below = rows.slice(from + 1, next === -1 ? undefined : next)
+  const start = below.findIndex((line) => line.startsWith('|'))
+  if (start === -1) throw new Error(`${path} has no table below "${heading}"`)
+  const end = below.findIndex((line, index) => index > start && !line.startsWith('|'))
+  return below.slice(start + 2, end === -1 ? undefined : end).map(cells)
 }
 
 function cells(row: string): string[] {

@@ -88,7 +88,8 @@ export interface ApiDocument {
 }
 
 export function routes({ paths }: ApiDocument): string {
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  const sorted = Object.entries(paths).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const operations = sorted.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { summary = '', security = [] }]) => [
       `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
       security.flatMap(({ token = [] }) => token).join(', ') || 'none',
@@ -98,16 +99,19 @@ export function routes({ paths }: ApiDocument): string {
   return table(['route', 'role', 'does'], operations)
 }
 
+/** What the library counts of the process by itself depends on the host and on the version of Node.js. */
+const OF_THE_PROCESS = /^baudway_(?:process|nodejs)_/
+
 /** From the text that Prometheus reads. */
 export function metrics(text: string): string {
   const types = new Map(Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name, type]) => [name, type]))
+  const own = Array.from(
+    text.matchAll(/^# HELP (\S+) (.*)$/gm),
+    ([, name = '', help = '']) => [name, help] as const,
+  ).filter(([name]) => !OF_THE_PROCESS.test(name))
   return table(
     ['metric', 'kind', 'says'],
-    Array.from(text.matchAll(/^# HELP (\S+) (.*)$/gm), ([, name = '', help = '']) => [
-      `\`${name}\``,
-      types.get(name) ?? '',
-      help,
-    ]),
+    own.map(([name, help]) => [`\`${name}\``, types.get(name) ?? '', help]),
   )
 }
 
@@ -158,13 +162,14 @@ function* keysOf(schema: Schema, name: string, pointer: string): Generator<Key> 
   if (isSchema(additionalProperties)) yield* keysOf(additionalProperties, `${name}.<name>`, `${pointer}/*`)
   if (isSchema(items)) yield* keysOf(items, `${name}[]`, `${pointer}/*`)
   if (isSchema(then) && name !== '') yield* keysOf(then, name, pointer)
-  for (const choice of Array.isArray(anyOf) ? anyOf : []) if (isSchema(choice)) yield* keysOf(choice, name, pointer)
+  for (const choice of Array.isArray(anyOf) ? anyOf : [])
+    if (isSchema(choice)) yield* keysOf(choice, name, pointer)
 }
 
-function valueOf({ type, enum: choices, const: only, minimum, maximum, anyOf }: Schema): string {
+function shownValue({ type, enum: choices, const: only, minimum, maximum, anyOf }: Schema): string {
   if (Array.isArray(choices)) return choices.map((choice) => `\`${JSON.stringify(choice)}\``).join(', ')
   if (only !== undefined) return `\`${JSON.stringify(only)}\``
-  if (Array.isArray(anyOf)) return anyOf.filter(isSchema).map(valueOf).join(', or ')
+  if (Array.isArray(anyOf)) return anyOf.filter(isSchema).map(shownValue).join(', or ')
   const name = [type].flat().join(' or ')
   if (minimum !== undefined && maximum !== undefined) return `${name}, ${minimum} to ${maximum}`
   if (minimum !== undefined) return `${name}, from ${minimum}`
@@ -180,7 +185,7 @@ function keyTable(keys: Iterable<Key>): string {
     const said = typeof key.schema.description === 'string' ? key.schema.description : ''
     return [
       `\`${key.name}\``,
-      valueOf(key.schema),
+      shownValue(key.schema),
       [said, ...(isDeferred(key) ? ['*No effect in this version yet.*'] : [])].filter(Boolean).join(' '),
     ]
   })

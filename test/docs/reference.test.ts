@@ -3,13 +3,15 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { configurableTypes } from '../../src/configurable-types.ts'
 import { loadCatalogue } from '../../src/driver/catalogue.ts'
-import { closeServers, serve } from '../transport/http/serve.ts'
+import { READ_TOKEN } from '../transport/fake-home.ts'
+import { bearer, closeServers, serve } from '../transport/http/serve.ts'
 import { PAGES, page, ROOT, tableBelow } from './pages.ts'
 import {
   type ApiDocument,
   commands,
   configurationKeys,
   eventTypes,
+  metrics,
   routes,
   typeKeys,
   withLists,
@@ -23,6 +25,12 @@ async function apiDocument(): Promise<ApiDocument> {
   const answer = await serve().inject('/openapi.json')
   expect(answer.statusCode).toBe(200)
   return answer.json<ApiDocument>()
+}
+
+async function metricsText(): Promise<string> {
+  const answer = await serve().inject({ url: '/metrics', headers: bearer(READ_TOKEN) })
+  expect(answer.statusCode).toBe(200)
+  return answer.body
 }
 
 /** What the router has, one line for each path: "/v1/ports (GET, HEAD)". */
@@ -48,6 +56,7 @@ describe('the reference', () => {
   it('has the lists of the code', async () => {
     const made = withLists(page(PATH).text, {
       routes: routes(await apiDocument()),
+      metrics: metrics(await metricsText()),
       commands: await commands(),
       'configuration-keys': configurationKeys(),
       'type-keys': typeKeys(configurableTypes(await loadCatalogue())),

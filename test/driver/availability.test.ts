@@ -253,10 +253,13 @@ describe('a device whose port is gone', () => {
       since,
       readings: { level: { value: 7, stale: true } },
     })
-    expect(made.driver.refusal()).toMatchObject({ code: 'device_unavailable', details: { state: 'absent' } })
+    expect(made.driver.refusal('read_level')).toMatchObject({
+      code: 'device_unavailable',
+      details: { state: 'absent' },
+    })
     made.wire.replug()
     await made.clock.advance(300)
-    expect(made.driver.refusal()).toBeUndefined()
+    expect(made.driver.refusal('read_level')).toBeUndefined()
     expect(made.driver.status()).toMatchObject({
       availability: 'online',
       readings: { level: { stale: false } },

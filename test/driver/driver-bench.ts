@@ -72,6 +72,7 @@ export interface DriverOptions {
   readonly device?: Partial<DeviceConfiguration>
   readonly addressed?: boolean
   readonly framing?: Framing
+  readonly pushed?: DeviceDescription['pushed']
 }
 
 export async function driverBench(options: DriverOptions = {}): Promise<DriverBench> {
@@ -91,6 +92,7 @@ export async function driverBench(options: DriverOptions = {}): Promise<DriverBe
       readings: options.readings ?? { level: { unit: '%', min: 0, max: 1_000 } },
       tools,
       ...(options.events ? { events: options.events } : {}),
+      ...(options.pushed ? { pushed: options.pushed } : {}),
     },
     addressed,
     port: made.port,

@@ -81,7 +81,9 @@ export class Metrics {
   async text(): Promise<string> {
     const registry = await this.load()
     const processRegistry = await processMetrics()
-    return `${await registry.metrics()}\n${await processRegistry.metrics()}`
+    // The library writes "Nan" where the format has "NaN": the lag of an event loop that has not been watched yet.
+    const processText = (await processRegistry.metrics()).replaceAll(/ Nan$/gm, ' NaN')
+    return `${await registry.metrics()}\n${processText}`
   }
 
   /** Loads the library, which takes longer than the rest of the server: the first scrape need not wait for it. */
@@ -133,6 +135,13 @@ export class Metrics {
   }
 }
 
+/** Gauges that are named like counters; each has a twin by kind under a proper name. */
+const MISNAMED = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+]
+
 async function prometheusLibrary(): Promise<Prometheus> {
   return (await import('prom-client')).default
 }
@@ -144,6 +153,7 @@ function processMetrics(): Promise<Registry> {
   ofProcess ??= prometheusLibrary().then(({ Registry, collectDefaultMetrics }) => {
     const registry = new Registry()
     collectDefaultMetrics({ register: registry, prefix: PREFIX })
+    for (const name of MISNAMED) registry.removeSingleMetric(`${PREFIX}${name}`)
     return registry
   })
   return ofProcess

@@ -1,42 +1,34 @@
-import type { InjectOptions } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, fakeHome, READ_TOKEN } from '../fake-home.ts'
-import { bearer, bodyOf, closeServers, post, problem, serve } from './serve.ts'
+import { ADMIN_TOKEN, CONTROL_TOKEN, fakeHome, READ_TOKEN } from '../fake-home.ts'
+import { GUARDED, requestOf } from './route-table.ts'
+import { bearer, closeServers, post, problem, serve } from './serve.ts'
 
 afterEach(closeServers)
 
-const GUARDED = [
-  ['GET', '/v1/ports', 'read'],
-  ['GET', '/v1/ports/office_co2', 'read'],
-  ['GET', '/v1/ports/office_co2/trace', 'admin'],
-  ['GET', '/v1/devices', 'read'],
-  ['GET', '/v1/devices/office_co2', 'read'],
-  ['GET', '/v1/tools', 'read'],
-  ['POST', '/v1/calls', 'read'],
-  ['POST', '/v1/batches', 'read'],
-  ['POST', '/v1/plan', 'read'],
-] as const
-
-const request = (method: 'GET' | 'POST', url: string, headers: Record<string, string>): InjectOptions =>
-  method === 'GET'
-    ? { method, url, headers }
-    : { ...post(url, bodyOf(url)), headers: { 'content-type': 'application/json', ...headers } }
+const TOKENS = { read: READ_TOKEN, control: CONTROL_TOKEN, admin: ADMIN_TOKEN }
+const RANKS = ['read', 'control', 'admin'] as const
 
 describe('who may ask', () => {
-  it.each(GUARDED)('%s %s needs a token with the role %s', async (method, url, role) => {
-    const app = serve()
-    const without = await app.inject(request(method, url, {}))
+  it.each(GUARDED)('$method $path needs a token with the role $role', async (row) => {
+    const home = fakeHome()
+    const app = serve({ home })
+    const without = await app.inject(requestOf(row))
     expect(without.statusCode).toBe(401)
     expect(without.headers['www-authenticate']).toBe('Bearer realm="baudway"')
     expect(without.json()).toEqual(problem('unauthorized', 'A valid token is needed', 401))
 
-    const reading = await app.inject(request(method, url, bearer(READ_TOKEN)))
-    expect(reading.statusCode).toBe(role === 'read' ? 200 : 403)
-    if (role === 'admin') {
-      expect(reading.json()).toEqual(problem('role-not-allowed', 'The token may not do this', 403))
-      expect(reading.headers['www-authenticate']).toContain('insufficient_scope')
+    for (const role of RANKS.slice(0, RANKS.indexOf(row.role))) {
+      const refused = await app.inject(requestOf(row, TOKENS[role]))
+      expect(refused.json()).toEqual(problem('role-not-allowed', 'The token may not do this', 403))
+      expect(refused.headers['www-authenticate']).toBe(
+        `Bearer realm="baudway", error="insufficient_scope", scope="${row.role}"`,
+      )
     }
-    expect((await app.inject(request(method, url, bearer(ADMIN_TOKEN)))).statusCode).toBe(200)
+    expect(home.asked).toEqual([])
+    if (row.isStream) return
+    for (const role of RANKS.slice(RANKS.indexOf(row.role))) {
+      expect((await app.inject(requestOf(row, TOKENS[role]))).statusCode).toBe(200)
+    }
   })
 
   it.each([

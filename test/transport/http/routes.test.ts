@@ -1,6 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { BATCH_CALLS_MAX } from '../../../src/limits.ts'
-import { ADMIN_TOKEN, DEVICE, fakeHome, okResult, PORT, READ_CO2, READ_TOKEN } from '../fake-home.ts'
+import {
+  ADMIN_TOKEN,
+  BATCH,
+  DEVICE,
+  fakeHome,
+  MH_Z19,
+  NOT_STOPPED,
+  okResult,
+  PORT,
+  READ_CO2,
+  READ_TOKEN,
+} from '../fake-home.ts'
 import { bearer, bodyOf, closeServers, post, problem, serve } from './serve.ts'
 
 afterEach(closeServers)
@@ -12,6 +23,9 @@ describe('lists and single things', () => {
     ['/v1/devices', { devices: [DEVICE] }],
     ['/v1/devices/office_co2', DEVICE],
     ['/v1/tools', { tools: [READ_CO2] }],
+    ['/v1/types', { types: [MH_Z19] }],
+    ['/v1/batches/b_1', BATCH],
+    ['/v1/stop', NOT_STOPPED],
   ])('%s answers with the shape of the contract', async (url, expected) => {
     const reply = await serve().inject({ url, headers: bearer(READ_TOKEN) })
     expect(reply.json()).toEqual(expected)
@@ -26,7 +40,9 @@ describe('lists and single things', () => {
   it.each([
     '/v1/ports/none',
     '/v1/ports/none/trace',
+    '/v1/ports/none/trace/stream',
     '/v1/devices/none',
+    '/v1/batches/none',
     '/v1/nothing',
     '/v1/tools/',
     '/V1/tools',
@@ -172,9 +188,8 @@ describe('calls, batches and plans', () => {
   })
 
   it('ignores a preference that it does not have, and does not claim to have applied it', async () => {
-    const reply = await serve().inject(
-      post('/v1/batches', bodyOf('/v1/batches'), { prefer: 'respond-async' }),
-    )
+    const prefer = 'return=minimal, x-respond-async, wait=10'
+    const reply = await serve().inject(post('/v1/batches', bodyOf('/v1/batches'), { prefer }))
     expect(reply.statusCode).toBe(200)
     expect(reply.headers['preference-applied']).toBeUndefined()
   })
