@@ -23,7 +23,7 @@ import { deviceTools } from './tool/device-tool.ts'
 import { EmergencyStop } from './tool/emergency-stop.ts'
 import { EventFeed } from './tool/event-feed.ts'
 import { Gate, type OpenLane } from './tool/gate.ts'
-import type { PortView, Principal } from './tool/home.ts'
+import type { Home, PortView, Principal } from './tool/home.ts'
 import { Interlock } from './tool/interlock.ts'
 import { sendRaw } from './tool/raw-send.ts'
 import type {
@@ -41,8 +41,8 @@ import { createHttpServer } from './transport/http/server.ts'
 
 export interface GatewayParts {
   readonly configuration: Configuration
-  /** Where the configuration was read from: what is reloaded and written. */
-  readonly file?: string | undefined
+  /** Where the configuration was read from, and as what: that is reloaded and written. */
+  readonly file?: { readonly path: string; readonly configuration: Configuration } | undefined
   /** Default: the types of the catalogue. */
   readonly types?: ReadonlyMap<string, DeviceType>
   /** For every port that is not simulated; default: the host's own serial ports. */
@@ -62,6 +62,8 @@ const DRAIN_LOOK_MS = 20
 
 export class Gateway {
   #configuration: Configuration
+  /** As it was written: what a command line put in its place does not count as a change. */
+  #written: Configuration
   readonly types: ReadonlyMap<string, DeviceType>
   readonly #clock: Clock
   readonly #lines: Lines
@@ -73,6 +75,8 @@ export class Gateway {
   readonly feed: EventFeed
   readonly store: ConfigurationStore | undefined
   readonly #pollers = new Map<string, Poller>()
+  /** The gateway as its transports see it. */
+  readonly home: Home
   readonly #http: FastifyInstance
   /** The token of the first admin. */
   readonly adminToken: string
@@ -85,10 +89,11 @@ export class Gateway {
     const clock = parts.clock ?? systemClock
     const log = parts.log ?? silentLog
     this.#configuration = configuration
+    this.#written = parts.file?.configuration ?? configuration
     this.types = types
     this.#clock = clock
     this.adminToken = token
-    this.store = parts.file === undefined ? undefined : new ConfigurationStore(parts.file)
+    this.store = parts.file && new ConfigurationStore(parts.file.path)
     this.feed = new EventFeed(clock)
     const { policy, queueLength } = configuration.scheduler
     this.#scheduler = new Scheduler({ clock, queueLength, log })
@@ -117,9 +122,10 @@ export class Gateway {
     for (const { id } of configuration.ports) this.#lines.addPort(configuration, id)
     for (const device of configuration.devices) this.#addDevice(device)
     for (const definition of parts.tools ?? []) this.#registry.add(toolOf(definition, clock))
+    this.home = homeOf(this)
     const { allowedHosts, allowedOrigins } = configuration.http
     const http = { clock, log, allowedHosts, allowedOrigins, bound: () => this.#bound }
-    this.#http = createHttpServer({ ...http, home: homeOf(this), stopping: () => this.isClosing })
+    this.#http = createHttpServer({ ...http, home: this.home, stopping: () => this.isClosing })
   }
 
   /** Puts a gateway together. It touches no port before `open`, and serves nothing before `listen`. */
@@ -221,7 +227,8 @@ export class Gateway {
    */
   async apply(next: Configuration): Promise<ConfigurationDifference> {
     const before = this.#configuration
-    const difference = configurationDifference(before, next, (of, id) => this.#lines.framingOf(of, id))
+    const difference = configurationDifference(this.#written, next, (of, id) => this.#lines.framingOf(of, id))
+    this.#written = next
     const { ports, devices } = difference
     this.#configuration = { ...next, http: before.http, scheduler: before.scheduler }
     this.#interlock.replace(next.never)

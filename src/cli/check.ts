@@ -1,5 +1,4 @@
 /** `baudway check`: whether a configuration is valid, and every fault of one that is not. */
-import { loadCatalogue } from '../driver/catalogue.ts'
 import { CommandFault, DONE, defineCommand, WRONG_USAGE } from './command.ts'
 import {
   checkConfiguration,
@@ -22,11 +21,12 @@ export const check = defineCommand({
       throw new CommandFault(WRONG_USAGE, `There is neither ${USUAL_FILES.join(' nor ')}.`)
     }
     if (values.json) {
-      const report = await checkConfiguration(file, await loadCatalogue(), terminal)
+      const report = await checkConfiguration(file, terminal)
       terminal.print(printableJson(report))
       return report.valid ? DONE : WRONG_USAGE
     }
-    const { ports, devices } = await readConfiguration(file, await loadCatalogue(), terminal)
+    const { configuration } = await readConfiguration(file, terminal)
+    const { ports, devices } = configuration
     terminal.print(
       `${file}: valid, ${counted(ports.length, 'port')} and ${counted(devices.length, 'device')}`,
     )

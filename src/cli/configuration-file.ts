@@ -6,9 +6,11 @@ import { lstat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import { type Fault, formatFault } from '../config/fault.ts'
-import { loadConfiguration } from '../config/load.ts'
+import { devicesDirOf, loadConfiguration } from '../config/load.ts'
 import { configurableTypes } from '../configurable-types.ts'
+import { loadTypes } from '../driver/catalogue.ts'
 import type { DeviceType } from '../driver/device-type.ts'
+import { messageOf } from '../errors.ts'
 import type { ConfigurationReport } from '../tool/home.ts'
 import { CommandFault, WRONG_USAGE } from './command.ts'
 import { printable } from './printable.ts'
@@ -41,26 +43,41 @@ async function isThere(path: string): Promise<boolean> {
 /** All that is to be said of a file: what `POST /v1/config/check` answers for its text. */
 export async function checkConfiguration(
   file: string,
-  types: ReadonlyMap<string, DeviceType>,
   { directory }: Pick<Terminal, 'directory'>,
 ): Promise<ConfigurationReport> {
-  const checked = await loadConfiguration(resolve(directory, file), configurableTypes(types))
-  const { configuration, faults, warnings } = checked
+  const path = resolve(directory, file)
+  const { configuration, faults, warnings } = await loadConfiguration(
+    path,
+    configurableTypes(await typesOf(path)),
+  )
   return { valid: configuration !== undefined, faults, warnings }
 }
 
+export interface ReadConfiguration {
+  readonly configuration: Configuration
+  /** The catalogue's, and those of the folder that the file names. */
+  readonly types: ReadonlyMap<string, DeviceType>
+  /** Absolute. */
+  readonly path: string
+}
+
 /** The configuration of a file; its warnings are said, and its faults end the command. */
-export async function readConfiguration(
-  file: string,
-  types: ReadonlyMap<string, DeviceType>,
-  terminal: Terminal,
-): Promise<Configuration> {
+export async function readConfiguration(file: string, terminal: Terminal): Promise<ReadConfiguration> {
   const path = resolve(terminal.directory, file)
+  const types = await typesOf(path)
   const { configuration, faults, warnings } = await loadConfiguration(path, configurableTypes(types))
   const say = (fault: Fault) => terminal.complain(printable(formatFault({ ...fault, file })))
   for (const warning of warnings) say({ ...warning, message: `warning: ${warning.message}` })
-  if (configuration) return configuration
+  if (configuration) return { configuration, types, path }
   for (const fault of faults) say(fault)
   const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
   throw new CommandFault(WRONG_USAGE, `${file} has ${count}.`)
+}
+
+async function typesOf(path: string): Promise<ReadonlyMap<string, DeviceType>> {
+  try {
+    return await loadTypes(await devicesDirOf(path))
+  } catch (error) {
+    throw new CommandFault(WRONG_USAGE, `The device types cannot be used:\n${messageOf(error)}`)
+  }
 }

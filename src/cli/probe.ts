@@ -210,8 +210,8 @@ function verdictLines(hits: readonly Tried[], tried: readonly Tried[], path: str
   }
   return [
     '',
-    'Nothing answered. See that it has power, that A and B or RX and TX are not crossed,',
-    'and whether its speed or its address is another (--baud, --address).',
+    'Nothing answered. See that it has power, that A and B or RX and TX are not',
+    'crossed, and whether its speed or address is another (--baud, --address).',
   ]
 }
 
@@ -266,13 +266,14 @@ async function isGateway(pid: number | null, terminal: Terminal): Promise<boolea
 function nothingToAsk(types: readonly DeviceType[]): CommandFault {
   const [type] = types
   if (types.length !== 1 || !type) return new CommandFault(WRONG_USAGE, 'No device type can be asked for.')
-  const isAsked = probeCommand(type.describe(type.sample)) !== undefined
-  return isAsked
-    ? new CommandFault(WRONG_USAGE, `--address: ${type.type} has no address in that range`)
-    : new CommandFault(
-        WRONG_USAGE,
-        `--type: ${type.type} has no command that is declared as a pure read and parallel-safe.`,
-      )
+  const device = type.describe(type.sample)
+  if (probeCommand(device) !== undefined) {
+    return new CommandFault(WRONG_USAGE, `--address: ${type.type} has no address in that range`)
+  }
+  const why = device.pushed
+    ? 'speaks of its own accord and is never asked. Configure it, and look with "baudway monitor".'
+    : 'has no command that is declared as a pure read and parallel-safe.'
+  return new CommandFault(WRONG_USAGE, `--type: ${type.type} ${why}`)
 }
 
 function baudRatesOf(text: string): readonly number[] {

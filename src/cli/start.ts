@@ -8,7 +8,7 @@ import { loadCatalogue } from '../driver/catalogue.ts'
 import type { DeviceType } from '../driver/device-type.ts'
 import { assert, messageOf } from '../errors.ts'
 import { Gateway } from '../gateway.ts'
-import { LOG_LEVELS } from '../log.ts'
+import { LOG_LEVELS, type Log } from '../log.ts'
 import { demoConfiguration } from '../simulator/demo.ts'
 import { ADMIN_TOKEN_FILE, adminToken } from '../store/admin-token.ts'
 import { CommandFault, DONE, defineCommand, FAILED, WRONG_USAGE } from './command.ts'
@@ -47,8 +47,7 @@ export const start = defineCommand({
     const port = portOf(values.port)
     if (values.host === '') throw new CommandFault(WRONG_USAGE, '--host: the address is missing')
     const log = logOf(values)
-    const types = await loadCatalogue()
-    const read = await configurationOf(values, types, terminal)
+    const read = await configurationOf(values, terminal)
     const stateDir = stateDirOf(values, read, terminal)
     const given = read.configuration.http
     const http = {
@@ -58,32 +57,31 @@ export const start = defineCommand({
       port: port ?? given.port,
     }
     await prepareState(stateDir)
-    return serve({ ...read.configuration, http, stateDir }, types, terminal, log)
+    return serve({ ...read, stateDir, http }, terminal, log)
   },
 })
 
 interface Read {
   readonly configuration: Configuration
-  readonly isDemo: boolean
+  readonly types: ReadonlyMap<string, DeviceType>
+  /** Undefined: the demo. */
+  readonly path: string | undefined
 }
 
-async function configurationOf(
-  values: StartValues,
-  types: ReadonlyMap<string, DeviceType>,
-  terminal: Terminal,
-): Promise<Read> {
+async function configurationOf(values: StartValues, terminal: Terminal): Promise<Read> {
   const { config, demo = false } = values
   if (demo && config !== undefined) {
     throw new CommandFault(WRONG_USAGE, '--demo and --config exclude each other')
   }
   const file = demo ? undefined : await findConfigurationFile(config, terminal.directory)
   if (file !== undefined) {
-    return { configuration: await readConfiguration(file, types, terminal), isDemo: false }
+    return readConfiguration(file, terminal)
   }
   announceDemo(demo, terminal)
+  const types = await loadCatalogue()
   const { configuration, faults } = validateConfiguration(demoConfiguration(), configurableTypes(types))
   assert(configuration, `the demo is not valid: ${JSON.stringify(faults)}`)
-  return { configuration, isDemo: true }
+  return { configuration, types, path: undefined }
 }
 
 function announceDemo(wanted: boolean, terminal: Terminal): void {
@@ -116,10 +114,10 @@ function logOf({ log: format, 'log-level': level }: StartValues): LogWanted {
   return { ...(format && { format }), ...(known && { level: known }) }
 }
 
-function stateDirOf(values: StartValues, { configuration, isDemo }: Read, terminal: Terminal): string {
+function stateDirOf(values: StartValues, { configuration, path }: Read, terminal: Terminal): string {
   const given = values['state-dir'] ?? configuration.stateDir
   if (given !== undefined) return resolve(terminal.directory, given)
-  return isDemo ? demoStateDirectory(terminal) : usualStateDirectory(terminal)
+  return path === undefined ? demoStateDirectory(terminal) : usualStateDirectory(terminal)
 }
 
 /** Makes the directory and its token before anything is opened, so that a fault of it is said as such. */
@@ -131,20 +129,24 @@ async function prepareState(stateDir: string): Promise<void> {
   }
 }
 
-async function serve(
-  configuration: Configuration & { readonly stateDir: string },
-  types: ReadonlyMap<string, DeviceType>,
-  terminal: Terminal,
-  wanted: LogWanted,
-): Promise<number> {
-  const log = terminal.createLog(wanted)
-  const stop = stopSignal(terminal, systemClock, log)
+interface Wanted extends Read {
+  readonly stateDir: string
+  readonly http: Configuration['http']
+}
+
+async function serve(wanted: Wanted, terminal: Terminal, log: LogWanted): Promise<number> {
+  const { configuration: written, types, path, http, stateDir } = wanted
+  const configuration = { ...written, http, stateDir }
+  const lines = terminal.createLog(log)
+  let gateway: Gateway | undefined
+  const stop = stopSignal(terminal, systemClock, () => void reload(gateway, lines))
   try {
-    const gateway = await Gateway.create({ configuration, types, log, clock: systemClock })
+    const file = path === undefined ? undefined : { path, configuration: written }
+    gateway = await Gateway.create({ configuration, file, types, log: lines, clock: systemClock })
     try {
       await announce(gateway, configuration, terminal)
-      log.info({ signal: await stop.signal }, 'stopping')
-      await removeGatewayFile(configuration.stateDir, process.pid)
+      lines.info({ signal: await stop.signal }, 'stopping')
+      await removeGatewayFile(stateDir, process.pid)
     } finally {
       await gateway.close()
     }
@@ -152,6 +154,24 @@ async function serve(
     stop.forget()
   }
   return DONE
+}
+
+/** What SIGHUP asks for. An invalid file changes nothing, and the log says why. */
+async function reload(gateway: Gateway | undefined, log: Log): Promise<void> {
+  try {
+    const report = await gateway?.home.reload()
+    if (!report) {
+      log.warn({}, 'there is no configuration file to reload')
+      return
+    }
+    const faults = report.faults.map(
+      ({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`,
+    )
+    if (!report.applied) log.error({ faults }, 'the configuration is not valid; nothing was changed')
+    else log.info({ ...report.devices, needsRestart: report.needsRestart }, 'the configuration was reloaded')
+  } catch (error) {
+    log.error({ error: messageOf(error) }, 'the configuration cannot be reloaded')
+  }
 }
 
 /** Serves, and says where. */

@@ -4,7 +4,6 @@
  * that echo is not a second wish.
  */
 import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
 import { FAILED } from './command.ts'
 import type { Signal, Terminal } from './terminal.ts'
 
@@ -20,14 +19,14 @@ export interface StopSignal {
 export function stopSignal(
   terminal: Pick<Terminal, 'onSignal' | 'exit'>,
   clock: Clock,
-  log: Log,
+  onReload: () => void,
 ): StopSignal {
   let forget = () => {}
   const signal = new Promise<Signal>((resolve) => {
     let askedAt: number | undefined
     forget = terminal.onSignal((name) => {
       if (name === 'SIGHUP') {
-        log.warn({}, 'a reload is not available; restart to apply a changed configuration')
+        onReload()
       } else if (askedAt === undefined) {
         askedAt = clock.now()
         resolve(name)

@@ -3,6 +3,7 @@
  * invalid file is an everyday event that a reload must survive.
  */
 
+import { dirname, resolve } from 'node:path'
 import type { ConfigurableTypes } from './configurable-type.ts'
 import { type Configuration, configurationOf } from './configuration.ts'
 import { deferredKeyWarnings } from './deferred-keys.ts'
@@ -35,6 +36,20 @@ export async function loadConfiguration(path: string, types: ConfigurableTypes):
   const source = await readSource(path)
   if ('fault' in source) return { faults: [{ ...source.fault, file: path, pointer: '' }], warnings: [] }
   return parseConfiguration(source.text, path, types, source)
+}
+
+/**
+ * The folder of own device types that a file names, which must be known before the file can be checked; a relative one
+ * counts from the file. Undefined: it names none, or cannot be read, which is said when it is loaded.
+ */
+export async function devicesDirOf(path: string): Promise<string | undefined> {
+  const source = await readSource(path)
+  if ('fault' in source || Buffer.byteLength(source.text) > CONFIGURATION_BYTES_MAX) return undefined
+  const { root } = parseText(source.text.replace(/^\ufeff/, ''))
+  const data = root?.located.data
+  const named =
+    typeof data === 'object' && data !== null && 'devicesDir' in data ? data.devicesDir : undefined
+  return typeof named === 'string' && named !== '' ? resolve(dirname(path), named) : undefined
 }
 
 /** As `loadConfiguration`, for a text that is already here; `file` is only shown. */

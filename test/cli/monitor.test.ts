@@ -50,24 +50,39 @@ describe('monitor', () => {
     expect(await ended).toBe(0)
     expect(terminal.complained).toEqual([])
     expect(terminal.printed.map((line) => line.replace(/^\d\d:\d\d:\d\d/, 'TIME'))).toEqual([
-      'TIME.000         → 54 3f 0d                                     T?.',
-      'TIME.012     +12 ← 54 3d 32 31 2e 35 0d                         T=21.5.',
+      `TIME.000         → ${'54 3f 0d'.padEnd(41)}  T?.`,
+      `TIME.012     +12 ← ${'54 3d 32 31 2e 35 0d'.padEnd(41)}  T=21.5.`,
       `TIME.000    +30s → ${Array(14).fill('78').join(' ')}  ${'x'.repeat(14)}`,
       `${' '.repeat(23)}${Array(6).fill('78').join(' ').padEnd(41)}  xxxxxx`,
     ])
     for (const line of terminal.printed) expect(line.length).toBeLessThanOrEqual(80)
-    expect(home.traceWatchers.size).toBe(0)
+    await vi.waitFor(() => expect(home.traceWatchers.size).toBe(0))
   })
 
-  it('names the port of each line where it watches several', async () => {
-    const { home, terminal, ended } = await watching([], {
+  it('names the port of each line where it watches several, each with gaps of its own', async () => {
+    const watchers = new Map<string, (entry: TraceEntry) => void>()
+    const { terminal } = await work.serve({
       ports: () => [PORT, { ...PORT, id: 'bus1' }],
-      watchTrace: undefined as never,
-    }).catch(() => watching([], { ports: () => [PORT] }))
-    tell(home, entry(0, 0, 'rx', 'a'))
+      watchTrace: (id, listener) => {
+        watchers.set(id, listener)
+        return () => watchers.delete(id)
+      },
+    })
+    const ended = runCommandLine(['monitor', '--token', ADMIN_TOKEN], terminal)
+    await vi.waitFor(() => expect(watchers.size).toBe(2))
+    watchers.get('bus1')?.(entry(0, 0, 'tx', 'a'))
     await vi.waitFor(() => expect(terminal.printed.length).toBe(1))
+    watchers.get(PORT.id)?.(entry(0, 5, 'rx', 'b'))
+    await vi.waitFor(() => expect(terminal.printed.length).toBe(2))
+    watchers.get('bus1')?.(entry(1, 9, 'rx', 'c'))
+    await vi.waitFor(() => expect(terminal.printed.length).toBe(3))
     terminal.signal('SIGTERM')
     expect(await ended).toBe(0)
+    expect(terminal.printed.map((line) => line.slice(8, 38))).toEqual([
+      '.000         bus1       → 61  ',
+      '.005         office_co2 ← 62  ',
+      '.009      +9 bus1       ← 63  ',
+    ])
   })
 
   it('shows only what the filter lets through, and records all of it for a replay', async () => {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { silentLog } from '../../src/log.ts'
 import { type FakeTerminal, fakeTerminal } from './fake-terminal.ts'
 import { makeWorkplace, type Workplace } from './workplace.ts'
 
@@ -101,6 +102,32 @@ describe('start', () => {
     expect(await mode('mine', 'admin.token')).toBe(0o600)
   })
 
+  it.each([
+    ['--log', 'xml', '--log: "xml" is neither text nor json'],
+    ['--log-level', 'loud', '--log-level: "loud" is none of debug, info, warn, error'],
+  ])('knows no %s %s', async (option, value, message) => {
+    const terminal = terminalHere()
+    expect(await runCommandLine(['start', '--demo', option, value], terminal)).toBe(2)
+    expect(terminal.complained[0]).toBe(`baudway start: ${message}`)
+  })
+
+  it('asks for the log in the form and from the level that was said', async () => {
+    const asked: unknown[] = []
+    const log = (wanted: unknown) => {
+      asked.push(wanted)
+      return silentLog
+    }
+    const terminal = fakeTerminal({ directory: work.directory, createLog: log })
+    const ended = runCommandLine(
+      ['start', '--demo', '--port', '0', '--log', 'json', '--log-level', 'debug'],
+      terminal,
+    )
+    await terminal.firstLine
+    terminal.signal('SIGTERM')
+    await ended
+    expect(asked).toEqual([{ format: 'json', level: 'debug' }])
+  })
+
   it('says that it cannot listen on an address that this machine does not have', async () => {
     const terminal = terminalHere()
     // TEST-NET-1 of RFC 5737: no machine has it.
@@ -190,6 +217,20 @@ describe('check', () => {
       'etc/b.yaml:3:34',
     ])
     expect(terminal.complained.at(-1)).toBe('baudway check: etc/b.yaml has 3 faults.')
+  })
+
+  it('--json prints the faults with their places, as HTTP answers them', async () => {
+    await writeFile(
+      join(work.directory, 'b.yaml'),
+      'devices: [{ id: b, type: mh-z91, port: { path: simulated } }]\n',
+    )
+    const terminal = terminalHere()
+    expect(await runCommandLine(['check', '--config', 'b.yaml', '--json'], terminal)).toBe(2)
+    expect(JSON.parse(terminal.printed.join('\n'))).toMatchObject({
+      valid: false,
+      faults: [{ line: 1, column: 26, pointer: '/devices/0/type' }],
+      warnings: [],
+    })
   })
 
   it('exits with 0 where there are only warnings', async () => {

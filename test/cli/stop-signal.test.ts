@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { stopSignal } from '../../src/cli/stop-signal.ts'
-import { silentLog } from '../../src/log.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 import { fakeTerminal } from './fake-terminal.ts'
+
+const nothing = () => {}
 
 describe('a command that runs until it is stopped', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('is asked to end by %s', async (name) => {
     const terminal = fakeTerminal()
-    const { signal } = stopSignal(terminal, new VirtualClock(), silentLog)
+    const { signal } = stopSignal(terminal, new VirtualClock(), nothing)
     terminal.signal(name)
     expect(await signal).toBe(name)
     expect(terminal.exits).toEqual([])
@@ -16,7 +17,7 @@ describe('a command that runs until it is stopped', () => {
   it('ends at once at a second signal, but not at the echo of the first', async () => {
     const terminal = fakeTerminal()
     const clock = new VirtualClock()
-    stopSignal(terminal, clock, silentLog)
+    stopSignal(terminal, clock, nothing)
     terminal.signal('SIGINT')
     await clock.advance(300)
     terminal.signal('SIGINT')
@@ -26,13 +27,14 @@ describe('a command that runs until it is stopped', () => {
     expect(terminal.exits).toEqual([1])
   })
 
-  it('goes on at SIGHUP, and says that there is no reload', async () => {
-    const said: string[] = []
-    const log = { ...silentLog, warn: (_fields: object, message: string) => void said.push(message) }
+  it('goes on at SIGHUP, and reloads', async () => {
+    let reloads = 0
     const terminal = fakeTerminal()
-    const { signal } = stopSignal(terminal, new VirtualClock(), log)
+    const { signal } = stopSignal(terminal, new VirtualClock(), () => {
+      reloads += 1
+    })
     terminal.signal('SIGHUP')
-    expect(said).toEqual(['a reload is not available; restart to apply a changed configuration'])
+    expect(reloads).toBe(1)
     terminal.signal('SIGTERM')
     expect(await signal).toBe('SIGTERM')
   })
@@ -40,7 +42,7 @@ describe('a command that runs until it is stopped', () => {
   it('hears nothing any more once it has ended', () => {
     const terminal = fakeTerminal()
     const clock = new VirtualClock()
-    const stop = stopSignal(terminal, clock, silentLog)
+    const stop = stopSignal(terminal, clock, nothing)
     stop.forget()
     for (const name of ['SIGINT', 'SIGINT'] as const) terminal.signal(name)
     expect(terminal.exits).toEqual([])

@@ -51,7 +51,12 @@ describe('the code blocks', () => {
     }
     workspace.write(
       'tsconfig.json',
-      JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, files: [...placeOf.keys()] }),
+      JSON.stringify({
+        extends: '../../tsconfig.json',
+        compilerOptions,
+        include: ['../../src/**/*.d.ts'],
+        files: [...placeOf.keys()],
+      }),
     )
     const { code, said } = await runTool(workspace.folder, 'typescript/lib/tsc.js', ['-p', '.'])
     const placed = said.replaceAll(/^([\w/.-]+\.ts)/gm, (file) => `${placeOf.get(file) ?? ''} ${file}`)

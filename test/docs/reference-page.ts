@@ -6,9 +6,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { usageLine } from '../../src/cli/help.ts'
-import type { ConfigurableTypes } from '../../src/config/configurable-type.ts'
+import type { ConfigurableType, ConfigurableTypes } from '../../src/config/configurable-type.ts'
 import { DEFERRED_KEYS } from '../../src/config/deferred-keys.ts'
-import { DEVICE_KEY_NAMES } from '../../src/config/device-keys.ts'
 import { jsonSchema } from '../../src/config/schema.ts'
 import { ERRORS, type OutcomeRule, type RetryRule } from '../../src/errors.ts'
 import { ROOT } from './pages.ts'
@@ -151,13 +150,16 @@ interface Key {
 }
 
 function* keysOf(schema: Schema, name: string, pointer: string): Generator<Key> {
-  const { properties, additionalProperties, items, then, anyOf } = schema
+  const { properties, patternProperties, additionalProperties, items, then, anyOf } = schema
   for (const [key, value] of Object.entries(isSchema(properties) ? properties : {})) {
     if (!isSchema(value)) continue
     const found = { name: name === '' ? key : `${name}.${key}`, pointer: `${pointer}/${key}`, schema: value }
     yield found
     // The keys of a port that a device has for itself are those of `ports`.
     if (found.pointer !== '/devices/*/port') yield* keysOf(value, found.name, found.pointer)
+  }
+  for (const value of Object.values(isSchema(patternProperties) ? patternProperties : {})) {
+    if (isSchema(value)) yield* keysOf(value, `${name}.<name>`, `${pointer}/*`)
   }
   if (isSchema(additionalProperties)) yield* keysOf(additionalProperties, `${name}.<name>`, `${pointer}/*`)
   if (isSchema(items)) yield* keysOf(items, `${name}[]`, `${pointer}/*`)
@@ -170,7 +172,7 @@ function shownValue({ type, enum: choices, const: only, minimum, maximum, anyOf 
   if (Array.isArray(choices)) return choices.map((choice) => `\`${JSON.stringify(choice)}\``).join(', ')
   if (only !== undefined) return `\`${JSON.stringify(only)}\``
   if (Array.isArray(anyOf)) return anyOf.filter(isSchema).map(shownValue).join(', or ')
-  const name = [type].flat().join(' or ')
+  const name = [type].flat().join(' or ').replace('array', 'list')
   if (minimum !== undefined && maximum !== undefined) return `${name}, ${minimum} to ${maximum}`
   if (minimum !== undefined) return `${name}, from ${minimum}`
   return maximum === undefined ? name : `${name}, to ${maximum}`
@@ -180,9 +182,13 @@ function isDeferred({ pointer }: Key): boolean {
   return DEFERRED_KEYS.some((deferred: string) => pointer === deferred || pointer.startsWith(`${deferred}/`))
 }
 
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
 function keyTable(keys: Iterable<Key>): string {
   const rows = Array.from(keys, (key) => {
-    const said = typeof key.schema.description === 'string' ? key.schema.description : ''
+    const said = typeof key.schema.description === 'string' ? sentence(key.schema.description) : ''
     return [
       `\`${key.name}\``,
       shownValue(key.schema),
@@ -196,11 +202,17 @@ export function configurationKeys(): string {
   return keyTable(keysOf(jsonSchema(new Map()), '', ''))
 }
 
+/** The keys of a type alone that say nothing of themselves: the last word of each. */
+export function unexplainedKeys({ options }: ConfigurableType): string[] {
+  const keys = [...keysOf(options, '', '/devices/*')].filter(({ schema }) => schema.description === undefined)
+  return [...new Set(keys.map(({ name }) => name.split('.').at(-1)?.replace('[]', '') ?? ''))]
+}
+
 /** The keys of each type alone. */
 export function typeKeys(types: ConfigurableTypes): string {
   return [...types.values()]
     .map(({ type, title, options }) => {
-      const keys = [...keysOf(options, '', '/devices/*')].filter(({ name }) => !DEVICE_KEY_NAMES.has(name))
+      const keys = [...keysOf(options, '', '/devices/*')]
       return `### ${type}\n\n${title}.${keys.length > 0 ? `\n\n${keyTable(keys)}` : ' It has no keys of its own.'}`
     })
     .join('\n\n')

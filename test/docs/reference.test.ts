@@ -1,10 +1,13 @@
 /** docs/reference.md lists what there is, no more and no less: each of its lists is made from the code. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { validateConfiguration } from '../../src/config/load.ts'
 import { configurableTypes } from '../../src/configurable-types.ts'
 import { loadCatalogue } from '../../src/driver/catalogue.ts'
+import { Gateway } from '../../src/gateway.ts'
 import { READ_TOKEN } from '../transport/fake-home.ts'
-import { bearer, closeServers, serve } from '../transport/http/serve.ts'
+import { bearer, closeServers, post, serve } from '../transport/http/serve.ts'
+import { VirtualClock } from '../virtual-clock.ts'
 import { PAGES, page, ROOT, tableBelow } from './pages.ts'
 import {
   type ApiDocument,
@@ -14,6 +17,7 @@ import {
   metrics,
   routes,
   typeKeys,
+  unexplainedKeys,
   withLists,
 } from './reference-page.ts'
 
@@ -87,22 +91,89 @@ describe('the reference', () => {
   })
 })
 
-describe('the commands in the blocks of the documentation', () => {
-  const calls = PAGES.flatMap(({ blocks }) =>
+describe('the keys of the generic types', () => {
+  const explained = new Set(
+    tableBelow(PATH, 'Keys of the device types').flatMap(([of = '', keys = '']) =>
+      (of === 'both' ? ['line', 'frames'] : [of.replaceAll('`', '')]).flatMap((type) =>
+        Array.from(keys.matchAll(/`(\w+)`/g), ([, key]) => `${type} ${key}`),
+      ),
+    ),
+  )
+
+  it.each(['modbus', 'line', 'frames'])('of %s are explained, here or by their schema', async (name) => {
+    const type = configurableTypes(await loadCatalogue()).get(name)
+    if (!type) throw new Error(`there is no type ${name}`)
+    expect(unexplainedKeys(type).filter((key) => !explained.has(`${name} ${key}`))).toEqual([])
+  })
+})
+
+describe('the shapes', () => {
+  const [request, response] = page(PATH).blocks.filter(({ language }) => language === 'json')
+
+  it('are those of a real batch', async () => {
+    const types = configurableTypes(await loadCatalogue())
+    const device = { id: 'office_co2', type: 'mh-z19', port: { path: 'simulated' } }
+    const { configuration } = validateConfiguration({ devices: [device] }, types)
+    if (!configuration) throw new Error('the configuration has faults')
+    const clock = new VirtualClock({ seed: 1 })
+    const gateway = await Gateway.start({ configuration, clock })
+    await clock.advance(100)
+    const { calls, ...options } = JSON.parse(request?.text ?? '')
+    const answer = gateway.batch(calls, options)
+    await clock.advance(2_000)
+    expect(shapeOf(await answer)).toEqual(shapeOf(JSON.parse(response?.text ?? '')))
+    const closed = gateway.close()
+    await clock.advance(5_000)
+    await closed
+  })
+
+  it('of a request are taken by the server, for a batch and for its plan', async () => {
+    for (const url of ['/v1/batches', '/v1/plan']) {
+      const answer = await serve().inject(post(url, request?.text))
+      expect(answer.statusCode, answer.body).toBe(200)
+    }
+  })
+})
+
+/** The same with the kinds of its values in their places. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shapeOf(part)]))
+}
+
+interface NamedCommand {
+  readonly name: string
+  readonly options: readonly string[]
+  readonly place: string
+}
+
+function namedCommand(words: string, place: string): NamedCommand {
+  const [name = ''] = words.split(/\s/, 1)
+  return { name, options: Array.from(words.matchAll(/ --([a-z-]+)/g), ([, option = '']) => option), place }
+}
+
+describe('the commands that the documentation names', () => {
+  const inBlocks = PAGES.flatMap(({ blocks }) =>
     blocks
       .filter(({ language }) => language === 'sh')
       .flatMap(({ text, place }) =>
-        Array.from(text.matchAll(/\bbaudway ([a-z-]+)([^\n#|]*)/g), ([, name = '', rest = '']) => ({
-          name,
-          options: Array.from(rest.matchAll(/ --([a-z-]+)/g), ([, option = '']) => option),
-          place,
-        })),
+        Array.from(text.matchAll(/^npx baudway ([a-z][^\n#|]*)/gm), ([, words = '']) =>
+          namedCommand(words, place),
+        ),
       ),
-  ).filter(({ name }) => !['service', 'yaml'].includes(name))
+  )
+  const inLines = PAGES.flatMap(({ inlineCode }) =>
+    inlineCode.flatMap(({ target, place }) => {
+      const [, words] = /^(?:npx )?baudway ([a-z].*)$/.exec(target) ?? []
+      return words === undefined ? [] : [namedCommand(words, place)]
+    }),
+  )
 
   it('are commands of this version, with options that they take', async () => {
-    expect(calls.length).toBeGreaterThan(10)
-    for (const { name, options, place } of calls) {
+    expect(inBlocks.length).toBeGreaterThan(10)
+    expect(inLines.length).toBeGreaterThan(10)
+    for (const { name, options, place } of [...inBlocks, ...inLines]) {
       const entry = COMMANDS.find((one) => one.name === name)
       expect(entry, `${place}: baudway ${name}`).toBeDefined()
       const taken = Object.keys((await entry?.load())?.options ?? {})

@@ -55,7 +55,7 @@ describe('a replay', () => {
   })
 
   it('knows arguments that no example has', () => {
-    const relays = modbusRelay.describe({ address: 1, channels: 8, dialect: 'coils' } as never)
+    const relays = modbusRelay.describe(modbusRelay.sample)
     // Modbus 05, unit 1, coil 6, on; CRC by the standard's polynomial.
     const [request] = replay(relays, [entry(0, 'tx', '01 05 00 06 ff 00 6c 3b')])
     expect(request).toMatchObject({

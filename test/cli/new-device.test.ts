@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { readCatalogue } from '../../src/driver/catalogue.ts'
+import { contractFindings } from '../../src/driver/contract.ts'
+import { fakeTerminal } from './fake-terminal.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const run = promisify(execFile)
+
+let directory: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'baudway-new-'))
+})
+
+afterEach(() => rm(directory, { recursive: true }))
+
+async function create(...words: string[]) {
+  const terminal = fakeTerminal({ directory })
+  const code = await runCommandLine(['new-device', ...words], terminal)
+  return { code, printed: terminal.printed, complained: terminal.complained }
+}
+
+/** As a project that has installed Baudway. */
+async function install(): Promise<void> {
+  await mkdir(join(directory, 'node_modules'))
+  await symlink(ROOT, join(directory, 'node_modules', 'baudway'))
+}
+
+/** Runs the generated test on the sources. */
+async function testOutput(file: string): Promise<string> {
+  const words = [
+    '--conditions=source',
+    '--import',
+    'tsx',
+    '--test',
+    '--test-reporter=tap',
+    join(directory, file),
+  ]
+  const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...env } = process.env
+  return (await run(process.execPath, words, { cwd: ROOT, env })).stdout
+}
+
+describe('new-device', () => {
+  it('writes a device that keeps every rule of the contract, up to platinum', async () => {
+    await install()
+    expect((await create('my-sensor')).code).toBe(0)
+    const { types, faults } = await readCatalogue(join(directory, 'devices'))
+    expect(faults).toEqual([])
+    const type = types.get('my-sensor')
+    const findings = type ? await contractFindings(type) : []
+    expect(findings.length).toBeGreaterThan(10)
+    expect(findings.filter(({ ok }) => !ok)).toEqual([])
+  })
+
+  it.each([
+    ['TypeScript', [], 'devices/my-sensor.test.ts'],
+    ['JavaScript', ['--js'], 'devices/my-sensor.test.mjs'],
+  ])(
+    'writes a test in %s that passes as it is',
+    async (_name, words, file) => {
+      await install()
+      const { printed } = await create('my-sensor', ...words)
+      expect(printed).toContain(`wrote ${file}`)
+      expect(await testOutput(file)).toMatch(/^# pass 3$/m)
+    },
+    60_000,
+  )
+
+  it('writes a test that fails once the device is broken', async () => {
+    await install()
+    await create('my-sensor')
+    const device = join(directory, 'devices', 'my-sensor.ts')
+    await writeFile(device, (await readFile(device, 'utf8')).replace('Number(number)', 'Number(number) + 1'))
+    await expect(testOutput('devices/my-sensor.test.ts')).rejects.toThrow()
+  }, 60_000)
+
+  it('puts the test where the tests are in a checkout, on the sources', async () => {
+    await writeFile(join(directory, 'package.json'), '{"name":"baudway"}')
+    await mkdir(join(directory, 'devices'))
+    await create('my-sensor')
+    expect(await readdir(join(directory, 'devices'))).toEqual(['my-sensor.ts'])
+    const device = await readFile(join(directory, 'devices', 'my-sensor.ts'), 'utf8')
+    expect(device).toContain("from '#device'")
+    const test = await readFile(join(directory, 'test', 'devices', 'my-sensor.test.ts'), 'utf8')
+    expect(test).toContain('../../devices/my-sensor.ts')
+    expect(test).toContain('../../src/driver/contract.ts')
+  })
+
+  it('writes into --dir, else into the devicesDir of the configuration', async () => {
+    expect((await create('a-sensor', '--dir', 'elsewhere')).printed[0]).toBe('wrote elsewhere/a-sensor.ts')
+    await writeFile(join(directory, 'baudway.yaml'), `devicesDir: ${join(directory, 'own')}\n`)
+    expect((await create('b-sensor')).printed[0]).toBe('wrote own/b-sensor.ts')
+  })
+
+  it('overwrites neither the device nor its test', async () => {
+    await create('my-sensor')
+    await rm(join(directory, 'devices', 'my-sensor.ts'))
+    const { code, complained } = await create('my-sensor')
+    expect(code).toBe(1)
+    expect(complained[0]).toContain('devices/my-sensor.test.ts is there already.')
+    expect(await readdir(join(directory, 'devices'))).toEqual(['my-sensor.test.ts'])
+  })
+
+  it.each([
+    ['My-Sensor', 'is not lower-case words joined by hyphens'],
+    ['../evil', 'is not lower-case words joined by hyphens'],
+    ['mh-z19', 'The catalogue has a device type mh-z19 already'],
+  ])('refuses the name %s', async (name, message) => {
+    const { code, complained } = await create(name)
+    expect(code).toBe(2)
+    expect(complained[0]).toContain(message)
+    expect(await readdir(directory)).toEqual([])
+  })
+})
