@@ -95,6 +95,7 @@ export const CallResult = Type.Object(
         description: 'The device acknowledges nothing: the bytes left, no more is known',
       }),
     ),
+    confirmedBy: Type.Optional(Type.Literal('read_back')),
     timing: Type.Object({ queuedMs: Type.Number(), runMs: Type.Number(), wireMs: Type.Number() }),
   },
   { title: 'CallResult' },
