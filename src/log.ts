@@ -107,6 +107,7 @@ function sentence(message: string, fields: Readonly<Record<string, unknown>>): s
 }
 
 function fieldText(value: unknown): string {
+  if (typeof value === 'number') return String(Number(value.toPrecision(6)))
   return typeof value === 'string' && /^[^\s,()="]+$/.test(value) ? value : JSON.stringify(value)
 }
 

@@ -13,7 +13,8 @@ export function overview(): readonly string[] {
       ['--version', 'print the version'],
     ]),
     '',
-    'Exit codes: 0 done, 1 what was asked for failed, 2 wrong usage or an invalid configuration.',
+    'Exit codes: 0 done, 1 what was asked for failed, 2 wrong usage or an invalid',
+    'configuration.',
   ]
 }
 

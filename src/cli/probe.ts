@@ -95,7 +95,9 @@ async function probeAll(
   })
   const questions = rounds.reduce((sum, { attempts }) => sum + attempts.length, 0)
   const seconds = Math.ceil(probeBoundMs(rounds) / 1_000)
-  terminal.complain(`${questions} questions on ${printable(path)}, at most ${seconds} s. Ctrl-C ends it.`)
+  terminal.complain(
+    `${questions === 1 ? '1 question' : `${questions} questions`} on ${printable(path)}, at most ${seconds} s. Ctrl-C ends it.`,
+  )
   const tried: Tried[] = []
   try {
     const place = { path, binding: binding(), host, clock, signal: end.signal }

@@ -93,6 +93,21 @@ describe('new-device', () => {
     expect(test).toContain('../../src/driver/contract.ts')
   })
 
+  it('writes a device and a test that pass in a checkout as they are', async () => {
+    for (const name of ['src', 'node_modules', 'package.json']) {
+      await symlink(join(ROOT, name), join(directory, name))
+    }
+    const conditions = ['source', 'node', 'import', 'default']
+    const config = { resolve: { conditions }, ssr: { resolve: { conditions } } }
+    await writeFile(join(directory, 'vitest.config.mjs'), `export default ${JSON.stringify(config)}`)
+    await mkdir(join(directory, 'devices'))
+    await create('my-sensor')
+    const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
+    const { VITEST: _, ...env } = process.env
+    const { stdout } = await run(process.execPath, [vitest, 'run', '--reporter=json'], { cwd: directory, env })
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, numPassedTests: 4, numTotalTests: 4 })
+  }, 60_000)
+
   it('writes into --dir, else into the devicesDir of the configuration', async () => {
     expect((await create('a-sensor', '--dir', 'elsewhere')).printed[0]).toBe('wrote elsewhere/a-sensor.ts')
     await writeFile(join(directory, 'baudway.yaml'), `devicesDir: ${join(directory, 'own')}\n`)

@@ -124,7 +124,7 @@ describe('probe', () => {
   it('says up front how long it may take, and keeps to it', async () => {
     plug(LINE)
     const { complained, code, printed, tookMs } = await probe(['--type', 'eastron-sdm', '--address', '1-2'])
-    const [, seconds = '0'] = /^\d+ questions on \S+, at most (\d+) s\./.exec(complained[0] ?? '') ?? []
+    const [, seconds = '0'] = /^\d+ questions? on \S+, at most (\d+) s\./.exec(complained[0] ?? '') ?? []
     expect(Number(seconds)).toBeGreaterThan(1)
     expect(tookMs).toBeLessThanOrEqual(Number(seconds) * 1_000)
     expect(code).toBe(1)

@@ -49,7 +49,8 @@ export function open<const S extends Described>(schema: S) {
   return { schema: { ...schema, security: [], response: { ...problemAnswers(ALWAYS), ...schema.response } } }
 }
 
-function needs(home: Home, role: Role): Check {
+/** Lets in who has the role, and remembers who it is. */
+export function needs(home: Home, role: Role): Check {
   return async (request) => {
     const principal = authenticate(home, request.headers.authorization)
     if (!hasRole(principal, role)) {

@@ -24,6 +24,10 @@ file <code>admin.token</code> in the state directory.</p>
 <dt><code>POST /v1/batches</code></dt><dd>calls in order, run together where that is safe</dd>
 <dt><code>POST /v1/plan</code></dt><dd>what a batch would do</dd>
 <dt><code>GET /v1/devices</code>, <code>GET /v1/ports</code></dt><dd>what is connected, and how it is</dd>
+<dt><code>GET /v1/events</code></dt><dd>what happens, as it happens</dd>
+<dt><a href="/docs"><code>GET /docs</code></a>, <a href="/openapi.json"><code>GET /openapi.json</code></a></dt>
+<dd>the whole API, to read and for programs, without a token</dd>
+<dt><code>GET /metrics</code></dt><dd>metrics for Prometheus</dd>
 <dt><a href="/healthz"><code>GET /healthz</code></a>, <a href="/readyz"><code>GET /readyz</code></a></dt>
 <dd>whether the gateway lives and is ready, without a token</dd>
 </dl>

@@ -37,7 +37,8 @@ const HEADERS_TIMEOUT_MS = 15_000
 /** Longer than the idle time of the usual reverse proxies, so that it is they who close. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 const CONNECTIONS_MAX = 4_096
-const PATH_PARAMETER_LENGTH_MAX = 128
+/** The id of a call: 256 characters of up to four bytes, each byte percent-encoded. */
+const PATH_PARAMETER_LENGTH_MAX = 3_072
 
 const JSON_HEADERS = {
   'cache-control': 'no-store',

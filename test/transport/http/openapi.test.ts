@@ -144,15 +144,23 @@ function closed(part: unknown): unknown {
     : copy
 }
 
+/** The document is the same for every server. */
+let described: Promise<Ajv2020> | undefined
+
+function validatorsOf(document: Document): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, strict: false })
+  addFormats.default(ajv)
+  return ajv.addSchema({ $id: 'baudway:api', ...(closed(document) as object) })
+}
+
 async function expectDescribed(
   app: FastifyInstance,
   operation: string,
   reply: LightMyRequestResponse,
 ): Promise<void> {
   const [method = '', path = ''] = operation.split(' ')
-  const ajv = new Ajv2020({ allErrors: true, strict: false })
-  addFormats.default(ajv)
-  ajv.addSchema({ $id: 'baudway:api', ...(closed(await documentOf(app)) as object) })
+  described ??= documentOf(app).then(validatorsOf)
+  const ajv = await described
   const type = String(reply.headers['content-type']).split(';', 1)[0] ?? ''
   const pointer = [
     'paths',

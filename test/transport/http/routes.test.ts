@@ -46,7 +46,7 @@ describe('lists and single things', () => {
     '/v1/nothing',
     '/v1/tools/',
     '/V1/tools',
-    `/v1/ports/${'x'.repeat(300)}`,
+    `/v1/ports/${'x'.repeat(4_000)}`,
   ])('%s is 404', async (url) => {
     const reply = await serve().inject({ url, headers: bearer(ADMIN_TOKEN) })
     expect(reply.json()).toEqual(problem('not-found', 'There is no such thing', 404))

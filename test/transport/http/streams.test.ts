@@ -119,9 +119,10 @@ describe('the stream of events', () => {
     const heard = () => well.events().length
     // In portions, so that the one that reads stays within its bound.
     for (let portion = 0; portion < 5; portion += 1) {
-      for (let index = 0; index < MESSAGES_WAITING_MAX / 2; index += 1) home.feed.publish('device', { text })
-      told += MESSAGES_WAITING_MAX / 2
-      await expect.poll(() => well.text().split('\n\n').length, { timeout: 10_000 }).toBe(told + 2)
+      for (let index = 0; index < MESSAGES_WAITING_MAX / 2; index += 1)
+        home.feed.publish('device', { text, told: told++ })
+      const last = `"told":${told - 1}}\n\n`
+      await expect.poll(() => well.text().endsWith(last), { timeout: 10_000 }).toBe(true)
     }
     deaf.response.resume()
     expect(await deaf.ended).toBe('cut')

@@ -56,6 +56,14 @@ describe('a batch that is not waited for', () => {
     expect(home.asked).toEqual([{ request: url.split('/').at(-1), principal: READER }])
   })
 
+  it('may be cancelled call by call, whatever the id of a call is', async () => {
+    const home = fakeHome()
+    const id = '😀/?#%'.repeat(51)
+    const url = `/v1/calls/${encodeURIComponent(id)}`
+    await serve({ home }).inject({ method: 'DELETE', url, headers: bearer(READ_TOKEN) })
+    expect(home.asked).toEqual([{ request: id, principal: READER }])
+  })
+
   it.each(['/v1/batches/none', '/v1/calls/none'])('DELETE %s is 404', async (url) => {
     const reply = await serve().inject({ method: 'DELETE', url, headers: bearer(ADMIN_TOKEN) })
     expect(reply.json()).toEqual(problem('not-found', 'There is no such thing', 404))

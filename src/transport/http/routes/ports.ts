@@ -101,7 +101,7 @@ function addPortUses(app: FastifyInstance, home: Home, guarded: Guard): void {
 }
 
 function bytesOf({ hex, text }: Static<typeof SendBody>): Uint8Array {
-  if (hex === undefined && text === undefined) {
+  if ((hex === undefined) === (text === undefined)) {
     throw invalidBody('', hex === undefined ? 'needs hex or text' : 'has both hex and text; give one of them')
   }
   const bytes = hex === undefined ? Buffer.from(text ?? '') : Buffer.from(hex.replaceAll(' ', ''), 'hex')

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Home } from '../../../tool/home.ts'
-import { type Guard, principalOf } from '../access.ts'
+import { type Guard, needs, principalOf } from '../access.ts'
 import { json } from '../schemas/answers.ts'
 import { StopStatus } from '../schemas/call.ts'
 import { NoQuery } from '../schemas/parts.ts'
@@ -23,8 +23,7 @@ export function addStopRoutes(app: FastifyInstance, home: Home, guarded: Guard):
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined)
-    const [role] = stop.onRequest
-    scope.post('/v1/stop', { ...stop, onRequest: role ? [role] : [] }, async (request) =>
+    scope.post('/v1/stop', { ...stop, onRequest: needs(home, 'control') }, async (request) =>
       home.stop(principalOf(request)),
     )
   })
