@@ -3,7 +3,15 @@
  * so they are commands without acknowledgement, whatever model C may send after them.
  * Source: Winsen MH-Z19B user's manual V1.0, "Communication protocol".
  */
-import { command, defineDevice, fixedLength, type SimulatedWorld, Type, twosComplement8 } from '#device'
+import {
+  command,
+  defineDevice,
+  fixedLength,
+  nullable,
+  type SimulatedWorld,
+  Type,
+  twosComplement8,
+} from '#device'
 
 const READ = 0x86
 const SELF_CALIBRATION = 0x79
@@ -74,7 +82,7 @@ export default defineDevice({
       description:
         'CO2 concentration of the room air. Outdoor air has about 420 ppm; above 1000 ppm a room wants fresh air. ' +
         'In the first three minutes after power-on the value is not to be trusted.',
-      returns: Type.Object({ co2: Type.Integer() }),
+      returns: Type.Object({ co2: nullable(Type.Integer()) }),
       request: () => request(READ),
       reply: {
         startsWith: [0xff, READ],

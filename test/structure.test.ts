@@ -105,7 +105,8 @@ describe('the structure of the source', () => {
   })
 
   it('imports no file that does not exist', () => {
-    const missing = everything.flatMap((source) =>
+    // Tests hold texts of modules as well; those that they import are the compiler's business.
+    const missing = [...sources, ...devices].flatMap((source) =>
       source.imports
         .filter((name) => /^(src|devices|test|bench)\//.test(name) && !existsSync(join(ROOT, name)))
         .map((name) => `${source.file} imports ${name}`),

@@ -20,7 +20,6 @@ export interface Underway {
 
 interface Entry {
   readonly batch: Underway
-  endedAt?: number
 }
 
 export class CallBook {
@@ -28,6 +27,8 @@ export class CallBook {
   readonly #batches = new Map<string, Entry>()
   /** The latest batch of each call id under way. */
   readonly #calls = new Map<string, Entry>()
+  /** Those that ended and are kept, in the order of their end, with its time. */
+  readonly #ended = new Map<string, number>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -45,8 +46,8 @@ export class CallBook {
     for (const callId of entry.batch.callIds) {
       if (this.#calls.get(callId) === entry) this.#calls.delete(callId)
     }
-    entry.endedAt = this.#clock.now()
-    if (!entry.batch.keep) this.#batches.delete(id)
+    if (entry.batch.keep) this.#ended.set(id, this.#clock.now())
+    else this.#batches.delete(id)
     this.#forget()
   }
 
@@ -60,16 +61,13 @@ export class CallBook {
     return visible(this.#calls.get(id), principal)
   }
 
-  /** Ended batches stand in the order of their beginning, which is near enough. */
+  /** Drops the kept ones that are too old or too many, oldest first. */
   #forget(): void {
     const now = this.#clock.now()
-    let ended = 0
-    for (const { endedAt } of this.#batches.values()) if (endedAt !== undefined) ended += 1
-    for (const [id, { endedAt }] of this.#batches) {
-      if (endedAt === undefined) continue
-      if (ended <= FINISHED_KEPT_MAX && now - endedAt < FINISHED_KEPT_MS) continue
+    for (const [id, endedAt] of this.#ended) {
+      if (this.#ended.size <= FINISHED_KEPT_MAX && now - endedAt < FINISHED_KEPT_MS) return
+      this.#ended.delete(id)
       this.#batches.delete(id)
-      ended -= 1
     }
   }
 }

@@ -104,7 +104,10 @@ describe('new-device', () => {
     await create('my-sensor')
     const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
     const { VITEST: _, ...env } = process.env
-    const { stdout } = await run(process.execPath, [vitest, 'run', '--reporter=json'], { cwd: directory, env })
+    const { stdout } = await run(process.execPath, [vitest, 'run', '--reporter=json'], {
+      cwd: directory,
+      env,
+    })
     expect(JSON.parse(stdout)).toMatchObject({ success: true, numPassedTests: 4, numTotalTests: 4 })
   }, 60_000)
 
