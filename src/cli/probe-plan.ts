@@ -73,7 +73,27 @@ export function planProbe({ types, baudRates, addresses }: ProbeWishes): readonl
       }
     }
   }
-  return [...rounds.values()].sort((one, other) => one.rank - other.rank)
+  return [...rounds.values()].sort((one, other) => orderOf(one) - orderOf(other))
+}
+
+/** Devices that have a line to themselves first: the questions to a bus are many, and noise to such a device. */
+function orderOf({
+  rank,
+  attempts,
+}: {
+  readonly rank: number
+  readonly attempts: readonly Attempt[]
+}): number {
+  const isBus = attempts.some(({ address }) => address !== null)
+  return isBus ? rank + 1 : 0
+}
+
+/** Types that say by themselves what their devices understand; others are told by the configuration. */
+export function selfDescribed(types: Iterable<DeviceType>): readonly DeviceType[] {
+  return [...types].filter(({ toolsConfigured, options }) => {
+    const lists = Object.values(options.properties).some((key) => 'type' in key && key.type === 'array')
+    return !toolsConfigured && !lists
+  })
 }
 
 /** The longest that it can take. */

@@ -18,6 +18,7 @@ import {
   planProbe,
   probeBoundMs,
   probeCommand,
+  selfDescribed,
   settingsText,
 } from './probe-plan.ts'
 import { valueText } from './result-text.ts'
@@ -33,6 +34,8 @@ export interface ProbeHost {
 
 const ADDRESSES_DEFAULT = '1-8'
 const ADDRESS_MAX = 247
+/** `115200 8N1`. */
+const SETTINGS_WIDTH = 11
 
 export function probeCommandOn(place: ProbeHost): Command {
   return defineCommand({
@@ -54,9 +57,10 @@ export function probeCommandOn(place: ProbeHost): Command {
     ],
     run: async (values, [port = ''], terminal) => {
       const types = await loadTypes(values.dir, terminal)
-      const wanted = values.type === undefined ? [...types.values()] : [findType(types, values.type)]
+      const wanted =
+        values.type === undefined ? selfDescribed(types.values()) : [findType(types, values.type)]
       const rounds = planProbe({
-        types: wanted.filter(({ toolsConfigured }) => values.type !== undefined || !toolsConfigured),
+        types: wanted,
         baudRates: values.baud === undefined ? undefined : baudRatesOf(values.baud),
         addresses: addressesOf(values.address ?? ADDRESSES_DEFAULT),
       })
@@ -116,11 +120,11 @@ async function probeAll(
   return hits.length > 0 ? DONE : FAILED
 }
 
-/** A line has one speed: once something answered, the same framing is not tried at others. */
+/** A line has one speed: what answered at one ends all others; a device without an address has its line to itself. */
 function answered(tried: readonly Tried[], round: ProbeRound): boolean {
-  return tried.some(
-    (one) => isAnswer(one) && settingsText(one.round.settings) !== settingsText(round.settings),
-  )
+  return tried.filter(isAnswer).some(({ attempt, round: { settings } }) => {
+    return attempt.address === null || settingsText(settings) !== settingsText(round.settings)
+  })
 }
 
 function isAnswer({ answer }: Tried): boolean {
@@ -151,8 +155,9 @@ function roundLines({ settings }: ProbeRound, tried: readonly Tried[], terminal:
     else lines.push(`  ${answerText(attempt, answer, terminal)}`)
   }
   const quiet = Array.from(silent, ([name, addresses]) => name + addressText(addresses)).join(', ')
-  const head = settingsText(settings).padEnd(11)
-  return [`${head} ${coloured(terminal, 'dim', quiet === '' ? 'no silence' : `silent: ${quiet}`)}`, ...lines]
+  if (quiet === '') return [settingsText(settings), ...lines]
+  const head = settingsText(settings).padEnd(SETTINGS_WIDTH)
+  return [`${head} ${coloured(terminal, 'dim', `silent: ${quiet}`)}`, ...lines]
 }
 
 function addressText(addresses: readonly (number | null)[]): string {

@@ -10,6 +10,9 @@ import { makeWorkplace, type Workplace } from './workplace.ts'
 
 let work: Workplace
 
+/** A busy machine takes its time over a connection. */
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 8_000 })
+
 beforeEach(async () => {
   work = await makeWorkplace()
 })
@@ -27,7 +30,7 @@ const entry = (seq: number, atMs: number, direction: 'tx' | 'rx', bytes: string)
 async function watching(words: string[] = [], parts: Parameters<Workplace['serve']>[0] = {}) {
   const served = await work.serve(parts)
   const ended = runCommandLine(['monitor', '--token', ADMIN_TOKEN, ...words], served.terminal)
-  const isWatched = vi.waitFor(() => expect(served.home.traceWatchers.size).toBe(1))
+  const isWatched = soon(() => expect(served.home.traceWatchers.size).toBe(1))
   await Promise.race([isWatched, ended])
   return { ...served, ended }
 }
@@ -45,7 +48,7 @@ describe('monitor', () => {
       entry(5, 12, 'rx', 'T=21.5\r'),
       entry(6, 30_000, 'tx', 'x'.repeat(20)),
     )
-    await vi.waitFor(() => expect(terminal.printed.length).toBeGreaterThan(3))
+    await soon(() => expect(terminal.printed.length).toBeGreaterThan(3))
     terminal.signal('SIGINT')
     expect(await ended).toBe(0)
     expect(terminal.complained).toEqual([])
@@ -56,7 +59,7 @@ describe('monitor', () => {
       `${' '.repeat(23)}${Array(6).fill('78').join(' ').padEnd(41)}  xxxxxx`,
     ])
     for (const line of terminal.printed) expect(line.length).toBeLessThanOrEqual(80)
-    await vi.waitFor(() => expect(home.traceWatchers.size).toBe(0))
+    await soon(() => expect(home.traceWatchers.size).toBe(0))
   })
 
   it('names the port of each line where it watches several, each with gaps of its own', async () => {
@@ -69,13 +72,13 @@ describe('monitor', () => {
       },
     })
     const ended = runCommandLine(['monitor', '--token', ADMIN_TOKEN], terminal)
-    await vi.waitFor(() => expect(watchers.size).toBe(2))
+    await soon(() => expect(watchers.size).toBe(2))
     watchers.get('bus1')?.(entry(0, 0, 'tx', 'a'))
-    await vi.waitFor(() => expect(terminal.printed.length).toBe(1))
+    await soon(() => expect(terminal.printed.length).toBe(1))
     watchers.get(PORT.id)?.(entry(0, 5, 'rx', 'b'))
-    await vi.waitFor(() => expect(terminal.printed.length).toBe(2))
+    await soon(() => expect(terminal.printed.length).toBe(2))
     watchers.get('bus1')?.(entry(1, 9, 'rx', 'c'))
-    await vi.waitFor(() => expect(terminal.printed.length).toBe(3))
+    await soon(() => expect(terminal.printed.length).toBe(3))
     terminal.signal('SIGTERM')
     expect(await ended).toBe(0)
     expect(terminal.printed.map((line) => line.slice(8, 38))).toEqual([
@@ -90,7 +93,7 @@ describe('monitor', () => {
     const { home, terminal, ended } = await watching(words)
     const [asked, answered] = [entry(1, 0, 'tx', 'T?\r'), entry(2, 20, 'rx', 'T=21.5\r')]
     tell(home, asked, answered)
-    await vi.waitFor(() => expect(terminal.printed.length).toBe(1))
+    await soon(() => expect(terminal.printed.length).toBe(1))
     terminal.signal('SIGINT')
     await ended
     expect(JSON.parse(terminal.printed[0] ?? '')).toEqual({ port: PORT.id, ...answered })
@@ -105,15 +108,15 @@ describe('monitor', () => {
     const trace = [entry(1, 0, 'rx', 'a'), entry(2, 5, 'rx', 'b'), entry(3, 9, 'rx', 'c')]
     const { home, terminal, ended } = await watching([PORT.id, '--json'], { trace: () => trace })
     tell(home, entry(1, 0, 'rx', 'a'))
-    await vi.waitFor(() => expect(terminal.printed.length).toBe(1))
+    await soon(() => expect(terminal.printed.length).toBe(1))
     work.disconnect()
-    await vi.waitFor(() => expect(terminal.complained.length).toBe(2), { timeout: 5_000 })
+    await soon(() => expect(terminal.complained.length).toBe(2))
     expect(terminal.complained[0]).toMatch(/^office_co2: the connection is gone \(.+\); trying again$/)
     expect(terminal.complained[1]).toBe('office_co2: connected again')
-    await vi.waitFor(() => expect(terminal.printed.length).toBe(3))
-    await vi.waitFor(() => expect(home.traceWatchers.size).toBe(1))
+    await soon(() => expect(terminal.printed.length).toBe(3))
+    await soon(() => expect(home.traceWatchers.size).toBe(1))
     tell(home, entry(9, 20, 'rx', 'd'))
-    await vi.waitFor(() => expect(terminal.printed.length).toBe(4))
+    await soon(() => expect(terminal.printed.length).toBe(4))
     expect(terminal.printed.map((line) => JSON.parse(line).seq)).toEqual([1, 2, 3, 9])
     expect(terminal.complained.at(-1)).toBe('office_co2: 5 entries were missed')
     terminal.signal('SIGINT')

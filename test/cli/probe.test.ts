@@ -4,7 +4,13 @@ import mhZ19 from '../../devices/mh-z19.ts'
 import { CommandFault } from '../../src/cli/command.ts'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { type ProbeHost, probeCommandOn } from '../../src/cli/probe.ts'
-import { planProbe, probeBoundMs, probeCommand, settingsText } from '../../src/cli/probe-plan.ts'
+import {
+  planProbe,
+  probeBoundMs,
+  probeCommand,
+  selfDescribed,
+  settingsText,
+} from '../../src/cli/probe-plan.ts'
 import { loadCatalogue } from '../../src/driver/catalogue.ts'
 import type { DeviceType } from '../../src/driver/device-type.ts'
 import { silentLog } from '../../src/log.ts'
@@ -98,6 +104,15 @@ describe('what a probe asks', () => {
       )
     expect(rounds(mhZ19)).toEqual(['9600 8N1'])
     expect(rounds(eastron)).toEqual(expect.arrayContaining(['9600 8N1', '19200 8E1', '2400 8N1']))
+  })
+
+  it('leaves out types that only a configuration describes, and asks single devices before buses', async () => {
+    const types = selfDescribed((await loadCatalogue()).values())
+    const names = types.map(({ type }) => type)
+    expect(names).toEqual(expect.arrayContaining(['eastron-sdm', 'mh-z19']))
+    for (const generic of ['modbus', 'line', 'frames']) expect(names).not.toContain(generic)
+    const [first] = planProbe({ types, baudRates: undefined, addresses: [1] })
+    expect(first?.attempts.map(({ address }) => address)).toEqual([null])
   })
 
   it('takes the speeds and addresses that were given', () => {

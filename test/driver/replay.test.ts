@@ -72,6 +72,12 @@ describe('a replay', () => {
     expect(replayed[0]).toMatchObject({ kind: 'frame_error' })
   })
 
+  it('does not join two halves with a silence between them', () => {
+    const replayed = replay(sensor, [entry(0, 'rx', 'ff 86 02'), entry(500, 'rx', '7c 42 00 00 00 ba')])
+    expect(replayed.filter(({ kind }) => kind === 'reply')).toEqual([])
+    expect(replayed.length).toBeGreaterThan(0)
+  })
+
   it('shows what a device pushes', () => {
     const gps = nmeaGps.describe({})
     // The example sentence of NMEA 0183 for GGA.

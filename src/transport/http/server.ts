@@ -22,6 +22,7 @@ import { describeRoutes } from './openapi.ts'
 import { Problem, sendProblem } from './problem.ts'
 import { addRoutes } from './routes.ts'
 import { schemaFaults } from './schema-faults.ts'
+import { compileWhenUsed } from './validation.ts'
 
 export interface HttpServerParts extends HostGuardParts {
   readonly home: Home
@@ -62,15 +63,6 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     routerOptions: { maxParamLength: PATH_PARAMETER_LENGTH_MAX },
     frameworkErrors: answerPathError,
     clientErrorHandler: (error, socket) => connections.answerUnreadable(error, socket),
-    ajv: {
-      customOptions: {
-        allErrors: true,
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        verbose: true,
-      },
-    },
   })
   app.server.maxConnections = CONNECTIONS_MAX
   readBodiesStrictly(app)
@@ -84,6 +76,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, new Problem('not-found', `There is no ${request.method} ${pathOf(request)}.`)),
   )
+  app.setValidatorCompiler(compileWhenUsed)
   // A serialiser made from a schema would drop what the schema does not know.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   const streams = new EventStreams(clock)
