@@ -216,9 +216,12 @@ export class Gateway {
   /** Serves, and resolves with the URL. Rejects with the error of the socket. */
   async listen(): Promise<string> {
     const { host, port } = this.#configuration.http
-    const url = await this.#http.listen({ host, port })
+    await this.#http.listen({ host, port })
     this.#bound = host
-    return url
+    // The library would name one address of many: whoever listens on all of them should see that.
+    const address = this.#http.server.address()
+    const shown = host.includes(':') ? `[${host}]` : host
+    return `http://${shown}:${typeof address === 'object' && address ? address.port : port}`
   }
 
   /**

@@ -43,6 +43,9 @@ export async function findGateway(options: GatewayOptions, terminal: Terminal): 
   const given = options['state-dir']
   const directories = given === undefined ? stateDirectories(terminal) : [resolve(terminal.directory, given)]
   const local = await findLocal(directories, named === undefined)
+  if (given !== undefined && named === undefined && !local) {
+    throw new CommandFault(FAILED, `No gateway runs with the state directory ${printable(given)}.`, START_IT)
+  }
   const url = baseUrl(named ?? local?.url ?? URL_DEFAULT)
   const isLocal = local !== undefined && baseUrl(local.url) === url
   return client(url, token ?? (isLocal ? await localToken(local.directory) : undefined), terminal)

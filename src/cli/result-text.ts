@@ -54,8 +54,13 @@ function errorLines({ error }: CallResult): readonly string[] {
     lines.push(...pairs(details, {}).map((line) => `  ${line}`))
   }
   if (hint !== undefined) lines.push(`  ${printable(hint)}`)
-  lines.push(retryable ? '  The same call may be sent again.' : '  Do not just send the same call again.')
+  lines.push(`  ${adviceOf(code, retryable)}`)
   return lines
+}
+
+function adviceOf(code: string, retryable: boolean): string {
+  if (code === 'confirmation_required') return 'It runs only once somebody has confirmed it.'
+  return retryable ? 'The same call may be sent again.' : 'Do not just send the same call again.'
 }
 
 /** `Array.isArray` does not tell a read-only array. */

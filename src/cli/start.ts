@@ -13,7 +13,7 @@ import { demoConfiguration } from '../simulator/demo.ts'
 import { ADMIN_TOKEN_FILE, adminToken } from '../store/admin-token.ts'
 import { CommandFault, DONE, defineCommand, FAILED, WRONG_USAGE } from './command.ts'
 import { findConfigurationFile, readConfiguration, USUAL_FILES } from './configuration-file.ts'
-import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts'
+import { isAlive, readGatewayFile, removeGatewayFile, writeGatewayFile } from './gateway-file.ts'
 import { demoStateDirectory, usualStateDirectory } from './state-directory.ts'
 import { stopSignal } from './stop-signal.ts'
 import type { LogWanted, Terminal } from './terminal.ts'
@@ -57,6 +57,12 @@ export const start = defineCommand({
       port: port ?? given.port,
     }
     await prepareState(stateDir)
+    await refuseSecond(stateDir)
+    if (values.host !== undefined && !LOOPBACK.test(http.host)) {
+      terminal.complain(
+        `warning: ${http.host} is reachable from the network, and tokens cross it in the clear`,
+      )
+    }
     return serve({ ...read, stateDir, http }, terminal, log)
   },
 })
@@ -127,6 +133,19 @@ async function prepareState(stateDir: string): Promise<void> {
   } catch (error) {
     throw new CommandFault(FAILED, `The state directory ${stateDir} cannot be used: ${messageOf(error)}`)
   }
+}
+
+const LOOPBACK = /^(localhost|127(\.[0-9]{1,3}){3}|::1)$/
+
+/** Two gateways on one state directory would take each other's token and place. */
+async function refuseSecond(stateDir: string): Promise<void> {
+  const other = await readGatewayFile(stateDir)
+  if (!other || other.pid === process.pid || !isAlive(other)) return
+  throw new CommandFault(
+    FAILED,
+    `Another gateway (process ${other.pid}) uses the state directory ${stateDir}.`,
+    'Stop that one, or choose another directory with --state-dir.',
+  )
 }
 
 interface Wanted extends Read {

@@ -141,6 +141,7 @@ const AMPLIFIER: DemoDevice = {
       command: 'MV{level}',
       parameters: { level: { type: 'integer', minimum: 0, maximum: 98 } },
       reply: '^MV{level}$',
+      readBack: { tool: 'read_volume', expect: { volume: '{level}' } },
       effect: 'set',
     },
     power_toggle: {

@@ -145,6 +145,15 @@ describe('finding the gateway', () => {
     ])
   })
 
+  it('that --state-dir names asks nobody else when it does not run', async () => {
+    const { url } = await work.serve()
+    await local('.baudway', url)
+    await mkdir(join(work.directory, 'empty'))
+    const terminal = fakeTerminal({ directory: work.directory })
+    expect(await runCommandLine(['tools', '--state-dir', 'empty'], terminal)).toBe(1)
+    expect(terminal.complained.join(' ')).toContain('No gateway runs with the state directory empty.')
+  })
+
   it('takes --state-dir instead of looking', async () => {
     const { url } = await work.serve()
     await local('.baudway', nobody)

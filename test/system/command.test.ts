@@ -126,6 +126,20 @@ describe('a gateway in the foreground', () => {
     }
   })
 
+  it('lets no second gateway use its state directory', async () => {
+    const gateway = await startGateway(GOOD)
+    try {
+      const file = join(gateway.directory, 'baudway.yaml')
+      const state = join(gateway.directory, 'state')
+      const second = await baudway(['start', '--config', file, '--port', '0', '--state-dir', state])
+      expect(second).toMatchObject({ code: 1 })
+      expect(second.stderr).toContain(`process ${gateway.pid}`)
+      expect((await gateway.command('devices')).code).toBe(0)
+    } finally {
+      await gateway.remove()
+    }
+  })
+
   it('answers every caller on SIGTERM, lets what is on the wire finish, and ends with 0 within 5 s', async () => {
     const pair = await ptyPair()
     const gateway = await startGateway(`
