@@ -236,14 +236,22 @@ export class Gateway {
     this.#configuration = { ...next, http: before.http, scheduler: before.scheduler }
     this.#interlock.replace(next.never)
     for (const id of [...devices.removed, ...devices.changed]) this.#removeDevice(id)
-    const leaving = [...ports.removed, ...ports.changed].map((id) => this.#leave(id))
+    const goes = [...ports.removed, ...ports.changed]
+    const gone = goes.flatMap((id) => this.port(id) ?? [])
+    const leaving = goes.map((id) => this.#leave(id))
     for (const id of ports.removed) this.#lines.removePort(id)
     for (const id of [...ports.changed, ...ports.added]) this.#lines.addPort(next, id)
     this.#lines.replug(next, ports)
     const all = new Set([...devices.added, ...devices.changed])
     for (const device of next.devices) if (all.has(device.id)) this.#addDevice(device)
-    const left = Promise.all(leaving).then(() => {})
-    for (const id of [...ports.changed, ...ports.added]) if (this.#isOpen) this.port(id)?.start(left)
+    const come = [...ports.changed, ...ports.added].flatMap((id) => this.port(id) ?? [])
+    // A reply that is late does not care by what name or with what settings its port is opened next.
+    const left = Promise.all(leaving).then(() => {
+      for (const port of come) {
+        for (const before of gone) if (before.path === port.path) port.inherit(before)
+      }
+    })
+    for (const port of come) if (this.#isOpen) port.start(left)
     await left
     return difference
   }

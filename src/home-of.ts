@@ -101,15 +101,16 @@ function administration(parts: HomeParts): Administration {
     checkConfiguration: async (text) => reportOf(check(parts, text)),
     writeConfiguration: async (text, version) => {
       const { store } = parts
-      if (!store) return undefined
-      if (version !== undefined && (await store.read()).version !== version) return 'conflict'
-      const checked = check(parts, text)
-      if (checked.configuration) await store.write(text)
-      return applied(parts, checked)
+      return store?.exclusively(async () => {
+        if (version !== undefined && (await store.read()).version !== version) return 'conflict'
+        const checked = check(parts, text)
+        if (checked.configuration) await store.write(text)
+        return applied(parts, checked)
+      })
     },
     reload: async () => {
       const { store } = parts
-      return store && applied(parts, check(parts, (await store.read()).text))
+      return store?.exclusively(async () => applied(parts, check(parts, (await store.read()).text)))
     },
   }
 }

@@ -113,6 +113,29 @@ describe('a reload', () => {
     await bench.gateway.close()
   })
 
+  it.each([
+    ['other settings', { a: { path: '/dev/a', hupcl: false } }, 'a'],
+    ['another name', { b: { path: '/dev/a' } }, 'b'],
+  ])('that opens a port with %s still expects the replies that are late', async (_what, ports, port) => {
+    const bench = await gatewayBench(config(['a'], [board('one', 'a', 1, { timeoutMs: 300 })]))
+    bench.device('/dev/a').answer(READ(1), { hex: REPLY(1), afterMs: 900 })
+    let late: CallResult | undefined
+    void bench.gateway.call({ name: 'one__read_value' }).then((settled) => {
+      late = settled
+    })
+    await bench.clock.advance(320)
+    expect(late).toMatchObject({ error: { code: 'timeout' } })
+    await apply(bench, { ports, devices: [board('one', port, 1, { timeoutMs: 300 })] })
+    bench.device('/dev/a').answer(READ(1), { hex: '01 03 02 00 22 38 5d', afterMs: 5 })
+    let next: CallResult | undefined
+    void bench.gateway.call({ name: 'one__read_value' }).then((settled) => {
+      next = settled
+    })
+    await bench.clock.advance(5_000)
+    expect(next).toMatchObject({ status: 'ok', value: { value: 34 } })
+    await bench.gateway.close()
+  })
+
   it('keeps the values of a device that it does not change', async () => {
     const bench = await gatewayBench(config(['a'], [board('one', 'a', 1)]))
     answering(bench.device('/dev/a'))

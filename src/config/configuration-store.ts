@@ -16,9 +16,17 @@ export interface StoredText {
 
 export class ConfigurationStore {
   readonly path: string
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(path: string) {
     this.path = path
+  }
+
+  /** One after the other: what reads a version and then writes must not be interrupted by another that does. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work)
+    this.#last = next.catch(() => {})
+    return next
   }
 
   /** Rejects with the file system's error. */

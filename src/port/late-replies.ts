@@ -15,7 +15,7 @@ export const LATE_QUIET_MS = 120
 interface Entry {
   readonly matcher: ReplyMatcher<unknown>
   /** When the device can no longer answer: the last request byte plus `replyLatencyMaxMs`. */
-  readonly windowEndsAt: number
+  windowEndsAt: number
   copies: number
   lastCopyAt: number
 }
@@ -36,6 +36,19 @@ export class LateReplies {
       copies: 0,
       lastCopyAt: 0,
     })
+  }
+
+  /** Nothing ends before that time: bytes that came before may not have been read yet. */
+  holdUntil(time: number): void {
+    for (const entry of this.#entries) {
+      entry.windowEndsAt = Math.max(entry.windowEndsAt, time)
+      if (entry.copies === 1) entry.lastCopyAt = Math.max(entry.lastCopyAt, time - LATE_QUIET_MS)
+    }
+  }
+
+  /** Takes over what another line still expects. */
+  inherit(other: LateReplies): void {
+    for (const { matcher, windowEndsAt } of other.#entries) this.add(matcher, windowEndsAt)
   }
 
   /** True if the frame is one of the replies that were still to come. */

@@ -11,6 +11,7 @@ import type { FrameErrorKind, Framer, Framing } from './framing.ts'
 import { LateReplies } from './late-replies.ts'
 import type { ReplyMatcher, ReplyShape } from './reply.ts'
 import { characterMs, type LineHold, type LineSettings, type Request } from './request.ts'
+import { StallWatch } from './stall-watch.ts'
 import type { Trace } from './trace.ts'
 import {
   step,
@@ -84,6 +85,7 @@ export class Line {
   #lastSentAt = Number.NEGATIVE_INFINITY
   #bytesHeard = 0
   #silence: Timer | undefined
+  readonly #stalls: StallWatch
   /** Wakes the run that waits for its turn on the line: the mutex lets there be one at most. */
   #wake: () => void = () => {}
 
@@ -96,6 +98,11 @@ export class Line {
       parts.framing.idleMs ?? 0,
     )
     this.#gapMsMin = parts.framing.silenceEndsFrame ? FRAME_GAP_CHARACTERS * this.#characterMs : 0
+    this.#stalls = new StallWatch({
+      clock: parts.clock,
+      isNeeded: () => this.#pending !== undefined || this.#late.size > 0,
+      onStall: (unreadUntil) => this.#late.holdUntil(unreadUntil),
+    })
     this.#framer = parts.framing.create({
       frame: (frame) => this.#onFrame(frame),
       error: (kind, length) => this.#onFrameError(kind, length),
@@ -116,6 +123,11 @@ export class Line {
     this.#wake()
   }
 
+  /** The port is given up: nothing is expected any more. */
+  stop(): void {
+    this.#stalls.stop()
+  }
+
   receive(chunk: Uint8Array): void {
     this.#lastReceivedAt = this.#parts.clock.now()
     this.#parts.counters.bytesReceived += chunk.length
@@ -127,11 +139,19 @@ export class Line {
 
   /** Clock time before which a request with these replies may not go out; 0: now. */
   blockedUntil(shapes: readonly ReplyShape[]): number {
+    this.#stalls.unreadUntil()
     return this.#late.blockedUntil(shapes, this.#parts.clock.now())
+  }
+
+  /** Expects what another line to the same device still expected. */
+  inherit(other: Line): void {
+    this.#late.inherit(other.#late)
+    this.#stalls.start()
   }
 
   /** When the list of replies that may still come shrinks by itself; undefined: it is empty. */
   lateRepliesEndAt(): number | undefined {
+    this.#stalls.unreadUntil()
     this.#late.expire(this.#parts.clock.now())
     return this.#late.nextEnd()
   }
@@ -195,7 +215,8 @@ export class Line {
         throw new GatewayError('port_lost', 'the port went away before the request was sent')
       }
       const now = clock.now()
-      const lateUntil = this.#late.blockedUntil(shapes, now)
+      const readOutUntil = this.#stalls.unreadUntil()
+      const lateUntil = Math.max(this.#late.blockedUntil(shapes, now), readOutUntil)
       let gapUntil = Math.max(this.#lastReceivedAt, this.#lastSentAt) + gapMs
       if (gapUntil > now && now >= gapEndsAt && lateUntil <= now) {
         if (silenceMs > 0) throw neverSilent(gapMs)
@@ -241,7 +262,14 @@ export class Line {
           resolve(end)
         },
       }
-      timers.push(clock.after(request.timeoutMs, () => this.#input({ kind: 'timeout', at: clock.now() })))
+      timers.push(clock.after(request.timeoutMs, () => timeOut()))
+      const timeOut = () => {
+        // After a stall the reply may be there and only not read yet.
+        const waitMs = this.#stalls.unreadUntil() - clock.now()
+        if (waitMs > 0) timers.push(clock.after(waitMs, timeOut))
+        else this.#input({ kind: 'timeout', at: clock.now() })
+      }
+      this.#stalls.start()
       signal.addEventListener('abort', stop, { once: true })
       this.#lastSentAt = lastByteAt
       counters.bytesSent += request.bytes.length
@@ -271,7 +299,8 @@ export class Line {
 
   #expectLate({ reply, replyLatencyMaxMs }: Request<unknown>, lastByteAt: number): void {
     if (!reply) return
-    this.#late.add(reply, lastByteAt + replyLatencyMaxMs)
+    this.#late.add(reply, Math.max(lastByteAt + replyLatencyMaxMs, this.#stalls.unreadUntil()))
+    this.#stalls.start()
     this.#parts.onLateReplies()
   }
 

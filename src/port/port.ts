@@ -117,6 +117,16 @@ export class Port {
     this.#lateEnd?.cancel()
     this.#released?.cancel()
     await this.#leave('closed', null)
+    this.#line.stop()
+  }
+
+  get path(): string {
+    return this.#parts.path
+  }
+
+  /** Takes over the replies that a port to the same device still expected when it was stopped. */
+  inherit(before: Port): void {
+    this.#line.inherit(before.#line)
   }
 
   /**

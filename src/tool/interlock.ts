@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { GatewayError } from '../errors.ts'
+import { namePattern } from './name-pattern.ts'
 
 export interface InterlockRule {
   /** A tool name in which `*` stands for any characters. */
@@ -13,7 +14,7 @@ export interface InterlockRule {
 }
 
 interface Rule {
-  readonly pattern: RegExp
+  readonly matches: (tool: string) => boolean
   readonly rule: InterlockRule
   readonly history: History
 }
@@ -40,7 +41,7 @@ export class Interlock {
     this.#rules = rules.map((rule) => {
       const known = before.find((old) => old.rule.tool === rule.tool)
       const history = known?.history ?? { lastRunAt: Number.NEGATIVE_INFINITY, running: 0 }
-      return { pattern: patternOf(rule.tool), rule, history }
+      return { matches: namePattern(rule.tool), rule, history }
     })
   }
 
@@ -79,11 +80,6 @@ export class Interlock {
   }
 
   #matching(tool: string): Rule[] {
-    return this.#rules.filter(({ pattern }) => pattern.test(tool))
+    return this.#rules.filter(({ matches }) => matches(tool))
   }
-}
-
-function patternOf(glob: string): RegExp {
-  const literal = glob.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${literal.join('.*')}$`)
 }

@@ -33,6 +33,23 @@ describe('the configuration file', () => {
     expect((await store.write(first.text)).version).toBe(first.version)
   })
 
+  it('is worked on by one at a time', async () => {
+    const store = new ConfigurationStore(file)
+    const texts = Array.from({ length: 6 }, (_, number) => `# ${String(number).repeat(60_000)}\nhttp: {}\n`)
+    const { version } = await store.read()
+    const wrote = await Promise.all(
+      texts.map((text) =>
+        store.exclusively(async () => {
+          if ((await store.read()).version !== version) return false
+          await store.write(text)
+          return true
+        }),
+      ),
+    )
+    expect(wrote).toEqual([true, false, false, false, false, false])
+    expect(await readFile(file, 'utf8')).toBe(texts[0])
+  })
+
   it('that is gone is an error, and nothing is made in its place', async () => {
     await rm(file)
     const store = new ConfigurationStore(file)
