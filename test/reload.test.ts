@@ -126,7 +126,9 @@ describe('a reload', () => {
     await bench.clock.advance(320)
     expect(late).toMatchObject({ error: { code: 'timeout' } })
     await apply(bench, { ports, devices: [board('one', port, 1, { timeoutMs: 300 })] })
-    bench.device('/dev/a').answer(READ(1), { hex: '01 03 02 00 22 38 5d', afterMs: 5 })
+    // The late reply comes while the next one is waited for.
+    bench.device('/dev/a').answer(READ(1), { hex: '01 03 02 00 22 38 5d', afterMs: 250 })
+    await bench.clock.advance(400)
     let next: CallResult | undefined
     void bench.gateway.call({ name: 'one__read_value' }).then((settled) => {
       next = settled
