@@ -15,7 +15,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/system/**', 'test/pty/**'],
-          testTimeout: 10_000,
+          testTimeout: 30_000,
         },
       },
       {

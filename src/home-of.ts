@@ -104,7 +104,7 @@ function administration(parts: HomeParts): Administration {
       return store?.exclusively(async () => {
         if (version !== undefined && (await store.read()).version !== version) return 'conflict'
         const checked = check(parts, text)
-        if (checked.configuration) await store.write(text)
+        if (checked.configuration && !(await written(store, text))) return 'unwritable'
         return applied(parts, checked)
       })
     },
@@ -117,6 +117,18 @@ function administration(parts: HomeParts): Administration {
 
 function check({ types, store }: HomeParts, text: string): Checked<Fault> {
   return parseConfiguration(text, store?.path ?? 'configuration', configurableTypes(types))
+}
+
+/** False: this user may not write there. Rejects with any other error of the file system. */
+async function written(store: ConfigurationStore, text: string): Promise<boolean> {
+  try {
+    await store.write(text)
+    return true
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return false
+    throw error
+  }
 }
 
 /** An invalid text changes nothing. */

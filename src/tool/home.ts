@@ -157,9 +157,12 @@ export interface Administration {
   checkConfiguration(text: string): Promise<ConfigurationReport>
   /**
    * Keeps the old version beside the new one and applies it. `version`: only if the file is still that one;
-   * `conflict`: it is not.
+   * `conflict`: it is not. `unwritable`: the gateway's user may not write it; nothing was changed.
    */
-  writeConfiguration(text: string, version?: string): Promise<ReloadReport | 'conflict' | undefined>
+  writeConfiguration(
+    text: string,
+    version?: string,
+  ): Promise<ReloadReport | 'conflict' | 'unwritable' | undefined>
   /** Reads the file again. Undefined: the gateway has no file. */
   reload(): Promise<ReloadReport | undefined>
 }

@@ -10,8 +10,9 @@ import { makeWorkplace, type Workplace } from './workplace.ts'
 
 let work: Workplace
 
-/** A busy machine takes its time over a connection. */
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 8_000 })
+/** A busy machine takes its time over a connection, and the first test over loading the server. */
+vi.setConfig({ testTimeout: 60_000 })
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 20_000 })
 
 beforeEach(async () => {
   work = await makeWorkplace()

@@ -87,6 +87,12 @@ function addWriteRoute(app: FastifyInstance, home: Home, guarded: Guard): void {
           'The file has changed since that version; nothing was written.',
         )
       }
+      if (written === 'unwritable') {
+        throw new Problem(
+          'not-available',
+          'The user of the gateway may not write its configuration file; nothing was changed.',
+        )
+      }
       const report = applied(written ?? noFile())
       const now = await home.configuration()
       // Somebody may have written again: then the version is not that of this text.
