@@ -16,7 +16,10 @@ import {
 } from '#device'
 
 const SILENCE_MS = 5000
+/** Of a degree. Four decimals of a minute, which most receivers send, are as fine as six of a degree. */
 const POSITION_DECIMALS = 6
+/** A tenth of a millimetre: receivers with a base station (`rtk`) send more digits than four. */
+const POSITION_DECIMALS_MAX = 9
 
 /** `fix` for the quality in GGA. */
 const QUALITIES = [
@@ -121,13 +124,14 @@ function positionOf(
 
 /** `ddmm.mmmm` as degrees; `half`: 0 for north or east, 1 for south or west. */
 function degreesOf(text: string | undefined, digits: 2 | 3, half: number): number | undefined {
-  const form = digits === 2 ? /^(\d{2})(\d{2}(?:\.\d+)?)$/ : /^(\d{3})(\d{2}(?:\.\d+)?)$/
-  const [, whole, minutes] = form.exec(text ?? '') ?? []
+  const form = digits === 2 ? /^(\d{2})(\d{2}(?:\.(\d+))?)$/ : /^(\d{3})(\d{2}(?:\.(\d+))?)$/
+  const [, whole, minutes, fraction = ''] = form.exec(text ?? '') ?? []
   if (half === -1 || whole === undefined || Number(minutes) >= 60) return undefined
   const degrees = Number(whole) + Number(minutes) / 60
   if (degrees > (digits === 2 ? 90 : 180)) return undefined
+  const decimals = Math.min(Math.max(fraction.length + 2, POSITION_DECIMALS), POSITION_DECIMALS_MAX)
   // Adding 0 makes -0 a plain 0.
-  return Number((half === 1 ? -degrees : degrees).toFixed(POSITION_DECIMALS)) + 0
+  return Number((half === 1 ? -degrees : degrees).toFixed(decimals)) + 0
 }
 
 /** Undefined: the field is empty, or no number. */
@@ -254,8 +258,8 @@ export default defineDevice({
             text: '$GPGGA,172814.0,3723.46587704,N,12202.26957864,W,2,6,1.2,18.893,M,-25.669,M,2.0,0031*4F\r\n',
           },
           value: {
-            latitude: 37.391098,
-            longitude: -122.037826,
+            latitude: 37.391097951,
+            longitude: -122.037826311,
             altitude: 18.893,
             speed: null,
             course: null,

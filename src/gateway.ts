@@ -77,7 +77,8 @@ export class Gateway {
   readonly #pollers = new Map<string, Poller>()
   /** The gateway as its transports see it. */
   readonly home: Home
-  readonly #http: FastifyInstance
+  readonly #createServer: () => FastifyInstance
+  #server: FastifyInstance | undefined
   /** The token of the first admin. */
   readonly adminToken: string
   #bound: string | undefined
@@ -125,7 +126,8 @@ export class Gateway {
     this.home = homeOf(this)
     const { allowedHosts, allowedOrigins } = configuration.http
     const http = { clock, log, allowedHosts, allowedOrigins, bound: () => this.#bound }
-    this.#http = createHttpServer({ ...http, home: this.home, stopping: () => this.isClosing })
+    this.#createServer = () =>
+      createHttpServer({ ...http, home: this.home, stopping: () => this.isClosing })
   }
 
   /** Puts a gateway together. It touches no port before `open`, and serves nothing before `listen`. */
@@ -210,16 +212,16 @@ export class Gateway {
 
   /** Fastify's own: a request without a socket. */
   inject(request: InjectOptions | string): Promise<LightMyRequestResponse> {
-    return this.#http.inject(request)
+    return this.#http().inject(request)
   }
 
   /** Serves, and resolves with the URL. Rejects with the error of the socket. */
   async listen(): Promise<string> {
     const { host, port } = this.#configuration.http
-    await this.#http.listen({ host, port })
+    await this.#http().listen({ host, port })
     this.#bound = host
     // The library would name one address of many: whoever listens on all of them should see that.
-    const address = this.#http.server.address()
+    const address = this.#http().server.address()
     const shown = host.includes(':') ? `[${host}]` : host
     return `http://${shown}:${typeof address === 'object' && address ? address.port : port}`
   }
@@ -274,7 +276,13 @@ export class Gateway {
     await this.#atMost(SHUTDOWN_TOTAL_MS - SHUTDOWN_RUNS_MS, finished)
     await Promise.all(this.#lines.ports.map((port) => port.stop()))
     this.#lines.unplugSimulation()
-    await this.#http.close()
+    await this.#server?.close()
+  }
+
+  /** Made when it is first needed: a gateway inside a program often serves nothing. */
+  #http(): FastifyInstance {
+    this.#server ??= this.#createServer()
+    return this.#server
   }
 
   async #atMost(durationMs: number, work: Promise<void>): Promise<void> {

@@ -27,6 +27,8 @@ export class Connection {
   readonly #onLost: (reason: string) => void
   #ended = false
   #writing: Promise<void> = Promise.resolve()
+  /** Drains that have not ended: bytes that may not have left. */
+  #draining = 0
 
   private constructor(stream: Stream, options: ConnectionOptions) {
     this.#stream = stream
@@ -77,6 +79,33 @@ export class Connection {
     })
   }
 
+  /** Resolves when everything that was written has left; rejects when the port is lost. It may take for ever. */
+  drain(): Promise<void> {
+    if (this.#ended) return Promise.reject(new Error('the port is not open'))
+    this.#draining += 1
+    return new Promise<void>((resolve, reject) => {
+      this.#stream.drain((error) => {
+        this.#draining -= 1
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+  }
+
+  /**
+   * Drops what has not left, and what has come and is not read yet. A write that the system has not taken over cannot be
+   * dropped: it ends first, or its deadline ends the port.
+   */
+  async flush(): Promise<void> {
+    await this.#writing.catch(() => {})
+    if (this.#ended) return
+    try {
+      await this.#flushStream()
+    } catch (error) {
+      this.#lose(messageOf(error))
+    }
+  }
+
   /** Ends the opening; never rejects. */
   async close(): Promise<void> {
     const alreadyLost = this.#ended
@@ -93,7 +122,16 @@ export class Connection {
     this.#onLost(reason)
   }
 
+  #flushStream(): Promise<void> {
+    const flushed = new Promise<void>((resolve, reject) => {
+      this.#stream.flush((error) => (error ? reject(error) : resolve()))
+    })
+    return withDeadline(this.#clock, flushed, CLOSE_DEADLINE_MS, 'the flush did not end')
+  }
+
   async #closeStream(): Promise<void> {
+    // What a close leaves in the kernel is sent when the line is free again, behind our back.
+    if (this.#draining > 0) await this.#flushStream().catch(() => {})
     const closed = new Promise<void>((resolve) => this.#stream.close(() => resolve()))
     await withDeadline(this.#clock, closed, CLOSE_DEADLINE_MS, 'the close did not end').catch(() => {})
   }

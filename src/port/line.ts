@@ -7,10 +7,12 @@ import type { Clock, Timer } from '../clock.ts'
 import { assert, GatewayError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
+import { Departure } from './departure.ts'
 import type { FrameErrorKind, Framer, Framing } from './framing.ts'
 import { LateReplies } from './late-replies.ts'
+import { longestReply, type Pace, paceOf, silenceBefore } from './pace.ts'
 import type { ReplyMatcher, ReplyShape } from './reply.ts'
-import { characterMs, type LineHold, type LineSettings, type Request } from './request.ts'
+import type { LineHold, LineSettings, Request } from './request.ts'
 import { StallWatch } from './stall-watch.ts'
 import type { Trace } from './trace.ts'
 import {
@@ -22,16 +24,6 @@ import {
 } from './transaction.ts'
 import { neverSilent, replyOf } from './transaction-error.ts'
 
-/** Silence before a request whose reply could be any frame, at all times. */
-export const UNCORRELATED_SILENCE_MS = 120
-/**
- * An adapter may hold bytes back for 16 ms, or until it has a packet of 64; only twice the one, and a little more than
- * the other, without a byte is silence.
- */
-const SILENCE_MS_MIN = 35
-const SILENCE_CHARACTERS = 68
-/** The least gap between two frames that only silence separates (Modbus over Serial Line, 2.5.1.1). */
-const FRAME_GAP_CHARACTERS = 3.5
 /** A line that talks all the time never offers the gap: after this long a request goes out without it. */
 const GAP_WAIT_MAX_MS = 1_000
 /** How long the reply of a stopped run may still take. */
@@ -74,13 +66,13 @@ export interface HoldOptions {
 
 export class Line {
   readonly #parts: LineParts
-  readonly #characterMs: number
-  readonly #silenceMs: number
-  readonly #gapMsMin: number
+  readonly #pace: Pace
   readonly #framer: Framer
   readonly #late = new LateReplies()
   #opening: Opening | undefined
   #pending: Pending | undefined
+  /** Of the last request. */
+  #departure: Departure | undefined
   #lastReceivedAt = Number.NEGATIVE_INFINITY
   #lastSentAt = Number.NEGATIVE_INFINITY
   #bytesHeard = 0
@@ -91,13 +83,7 @@ export class Line {
 
   constructor(parts: LineParts) {
     this.#parts = parts
-    this.#characterMs = characterMs(parts.settings)
-    this.#silenceMs = Math.max(
-      SILENCE_MS_MIN,
-      SILENCE_CHARACTERS * this.#characterMs,
-      parts.framing.idleMs ?? 0,
-    )
-    this.#gapMsMin = parts.framing.silenceEndsFrame ? FRAME_GAP_CHARACTERS * this.#characterMs : 0
+    this.#pace = paceOf(parts.settings, parts.framing)
     this.#stalls = new StallWatch({
       clock: parts.clock,
       isNeeded: () => this.#pending !== undefined || this.#late.size > 0,
@@ -120,6 +106,7 @@ export class Line {
     this.#opening = undefined
     this.#framer.reset()
     this.#input({ kind: 'lost', at: this.#parts.clock.now() })
+    this.#departure?.end()
     this.#wake()
   }
 
@@ -140,7 +127,13 @@ export class Line {
   /** Clock time before which a request with these replies may not go out; 0: now. */
   blockedUntil(shapes: readonly ReplyShape[]): number {
     this.#stalls.unreadUntil()
+    if (this.#isDeparting()) return Number.POSITIVE_INFINITY
     return this.#late.blockedUntil(shapes, this.#parts.clock.now())
+  }
+
+  /** A request that nobody waits for any more may still be on its way out. */
+  #isDeparting(): boolean {
+    return this.#pending === undefined && this.#departure?.isOver === false
   }
 
   /** Expects what another line to the same device still expected. */
@@ -149,9 +142,10 @@ export class Line {
     this.#stalls.start()
   }
 
-  /** When the list of replies that may still come shrinks by itself; undefined: it is empty. */
+  /** When the list of replies that may still come shrinks by itself; undefined: it is empty; infinite: nobody knows. */
   lateRepliesEndAt(): number | undefined {
     this.#stalls.unreadUntil()
+    if (this.#isDeparting()) return Number.POSITIVE_INFINITY
     this.#late.expire(this.#parts.clock.now())
     return this.#late.nextEnd()
   }
@@ -205,9 +199,8 @@ export class Line {
   ): Promise<boolean> {
     const { clock } = this.#parts
     const shapes = request.reply?.shapes ?? []
-    const uncorrelated = shapes.some((shape) => shape.bytes.length === 0 && shape.length === undefined)
-    const silenceMs = uncorrelated && !urgent ? UNCORRELATED_SILENCE_MS : 0
-    const gapMs = Math.max(request.gapMs, this.#gapMsMin, silenceMs)
+    const silenceMs = urgent ? 0 : silenceBefore(shapes)
+    const gapMs = Math.max(request.gapMs, this.#pace.gapMsMin, silenceMs)
     const gapEndsAt = clock.now() + Math.max(GAP_WAIT_MAX_MS, gapMs)
     for (;;) {
       if (signal.aborted) throw new GatewayError('stopped', 'stopped before the request was sent')
@@ -216,7 +209,7 @@ export class Line {
       }
       const now = clock.now()
       const readOutUntil = this.#stalls.unreadUntil()
-      const lateUntil = Math.max(this.#late.blockedUntil(shapes, now), readOutUntil)
+      const lateUntil = Math.max(this.blockedUntil(shapes), readOutUntil)
       let gapUntil = Math.max(this.#lastReceivedAt, this.#lastSentAt) + gapMs
       if (gapUntil > now && now >= gapEndsAt && lateUntil <= now) {
         if (silenceMs > 0) throw neverSilent(gapMs)
@@ -227,7 +220,7 @@ export class Line {
       await this.#sleep(until - now, signal)
     }
     const quietMs = clock.now() - this.#lastReceivedAt
-    if (this.#framer.held > 0 && quietMs >= Math.max(request.gapMs, this.#silenceMs)) this.#framer.idle()
+    if (this.#framer.held > 0 && quietMs >= Math.max(request.gapMs, this.#pace.silenceMs)) this.#framer.idle()
     return this.#late.blockedUntil(shapes, clock.now()) > clock.now()
   }
 
@@ -243,7 +236,7 @@ export class Line {
     counters.transactions += 1
     return new Promise((resolve) => {
       const startAt = clock.now()
-      const lastByteAt = startAt + request.bytes.length * this.#characterMs
+      const lastByteAt = startAt + request.bytes.length * this.#pace.characterMs
       const timers: Timer[] = []
       const stop = () => {
         const patience = Math.max(0, lastByteAt - clock.now()) + STOP_PATIENCE_MS
@@ -251,17 +244,20 @@ export class Line {
       }
       this.#pending = {
         reply: request.reply,
-        expectedLength: longest(request.reply),
+        expectedLength: longestReply(request.reply),
         state: unsent(),
         received: 0,
         foreign: 0,
         finish: (end) => {
           for (const timer of timers) timer.cancel()
           signal.removeEventListener('abort', stop)
-          this.#settle(request, end, lastByteAt)
+          this.#settle(request, end, departure.outAt)
+          if (end.kind === 'reply') departure.end()
+          else departure.settle()
           resolve(end)
         },
       }
+      const departure = this.#depart(opening.connection, request, lastByteAt)
       timers.push(clock.after(request.timeoutMs, () => timeOut()))
       const timeOut = () => {
         // After a stall the reply may be there and only not read yet.
@@ -289,17 +285,32 @@ export class Line {
     })
   }
 
+  /** A device that hears its request late answers late: what may come of it is expected for longer. */
+  #depart(connection: Connection, request: Request<unknown>, lastByteAt: number): Departure {
+    const departure = new Departure(connection, lastByteAt, {
+      clock: this.#parts.clock,
+      onOver: ({ outAt }) => {
+        if (this.#pending) return
+        if (outAt > lastByteAt) this.#late.holdUntil(outAt + request.replyLatencyMaxMs)
+        this.#parts.onLateReplies()
+        this.#wake()
+      },
+    })
+    this.#departure = departure
+    return departure
+  }
+
   /** A request that ended without its reply leaves an entry on the list. */
-  #settle(request: Request<unknown>, end: TransactionEnd<unknown>, lastByteAt: number): void {
+  #settle(request: Request<unknown>, end: TransactionEnd<unknown>, outAt: number): void {
     this.#silence?.cancel()
     if (end.kind !== 'failed' || !end.sent) return
     if (end.code === 'timeout') this.#parts.counters.timeouts += 1
-    this.#expectLate(request, lastByteAt)
+    this.#expectLate(request, outAt)
   }
 
-  #expectLate({ reply, replyLatencyMaxMs }: Request<unknown>, lastByteAt: number): void {
+  #expectLate({ reply, replyLatencyMaxMs }: Request<unknown>, outAt: number): void {
     if (!reply) return
-    this.#late.add(reply, Math.max(lastByteAt + replyLatencyMaxMs, this.#stalls.unreadUntil()))
+    this.#late.add(reply, Math.max(outAt + replyLatencyMaxMs, this.#stalls.unreadUntil()))
     this.#stalls.start()
     this.#parts.onLateReplies()
   }
@@ -351,7 +362,7 @@ export class Line {
     this.#silence = undefined
     if (this.#pending?.state.phase !== 'sent' || (!this.#isCutOff() && !this.#isDamaged())) return
     const { clock } = this.#parts
-    this.#silence = clock.after(this.#silenceMs, () => {
+    this.#silence = clock.after(this.#pace.silenceMs, () => {
       // After a stall of the event loop this comes before the bytes that arrived meanwhile: they get their turn.
       this.#silence = clock.after(0, () => {
         if (this.#isCutOff()) this.#framer.idle()
@@ -385,14 +396,4 @@ export class Line {
       this.#wake = awake
     })
   }
-}
-
-function longest(reply: ReplyMatcher<unknown> | null): number | undefined {
-  if (!reply) return undefined
-  let length = 0
-  for (const shape of reply.shapes) {
-    if (shape.length === undefined) return undefined
-    length = Math.max(length, shape.length)
-  }
-  return length
 }

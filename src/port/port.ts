@@ -344,7 +344,7 @@ export class Port {
     if (!this.#opening || this.#stopped) return
     this.#lateEnd?.cancel()
     const endAt = this.#line.lateRepliesEndAt()
-    if (endAt !== undefined) {
+    if (endAt !== undefined && endAt !== Number.POSITIVE_INFINITY) {
       const { clock } = this.#parts
       this.#lateEnd = clock.after(endAt - clock.now(), () => this.#followLateReplies())
     }

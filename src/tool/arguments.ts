@@ -16,10 +16,25 @@ export interface ArgumentCheck {
   check(args: Arguments): Arguments | GatewayError
 }
 
-export function argumentCheck(toolName: string, schema: JsonSchema): ArgumentCheck {
+/** A house has many devices of few types: tools with the same parameters share one validator, which is slow to make. */
+const validators = new Map<string, ValidateFunction>()
+const VALIDATORS_MAX = 256
+
+/** Throws what Ajv throws if the schema is none. */
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  const key = JSON.stringify(schema)
+  const known = validators.get(key)
+  if (known) return known
   const validate = ajv.compile(schema)
   // Ajv would remember every schema for ever, and refuse a second one of the same `$id`.
   ajv.removeSchema(schema)
+  if (validators.size >= VALIDATORS_MAX) validators.clear()
+  validators.set(key, validate)
+  return validate
+}
+
+export function argumentCheck(toolName: string, schema: JsonSchema): ArgumentCheck {
+  const validate = validatorOf(schema)
   const booleans = booleanProperties(schema)
   return {
     check: (given) => {

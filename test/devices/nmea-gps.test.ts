@@ -45,8 +45,8 @@ describe('the position', () => {
   test('comes from GGA with altitude and satellites', () => {
     expect(position(GGA)).toEqual({
       ...NOWHERE,
-      latitude: 37.391098,
-      longitude: -122.037826,
+      latitude: 37.391097951,
+      longitude: -122.037826311,
       altitude: 18.893,
       satellites: 6,
       fix: 'dgps',
@@ -77,6 +77,16 @@ describe('the position', () => {
       speed: 5.5,
     })
     expect(position(RMC, checked('GNVTG,,T,,M,,N,,K,N'))).toMatchObject({ course: null, speed: null })
+  })
+
+  // By hand: 34.49795459 / 60 = 0.5749659098, 45.03431408 / 60 = 0.7505719013; 51.0093 / 60 = 0.850155.
+  test('is as fine as the sentence, a tenth of a millimetre at most', () => {
+    // capture: gpsd, a Trimble receiver with a base station
+    const base = '$GNRMC,132819.60,A,4134.49795459,N,09345.03431408,W,0.148,124.888,180320,11.5985,E,D*3F\r\n'
+    expect(position(base)).toMatchObject({ latitude: 41.57496591, longitude: -93.750571901 })
+    // capture: gpsd, a Zeus plotter on board
+    const coarse = '$GPRMC,094737,A,5251.0093,N,00518.8170,E,5.6,230.5,200818,1.4,E,A*1F\r\n'
+    expect(position(coarse)).toMatchObject({ latitude: 52.850155, longitude: 5.313617 })
   })
 
   test('is unknown before anything was heard', () => {

@@ -1,0 +1,189 @@
+// The admission rule, as plainly as it can be said: given the table at one instant, which calls start now.
+// It exists to be compared with the scheduler, so it is written from the text of scheduling.md alone and
+// knows nothing of how the scheduler does it. Invariant: it is pure; what it says depends on its table only.
+
+/** First come first served within a rank; the highest first (scheduling, §3 Rank). */
+const RANKS = ['stop', 'interactive', 'automation', 'poll'] as const
+export type Rank = (typeof RANKS)[number]
+
+/** A call of several claims holds back later ones only after this long (scheduling, §3 Admission). */
+export const SEVERAL_CLAIMS_WAIT_MS = 2_000
+
+/** A resource that a call needs (scheduling, §1). A `port:` resource is always `exclusive` (§2). */
+export interface Claim {
+  readonly resource: string
+  readonly mode: 'shared' | 'exclusive'
+}
+
+/** An ordered stream of calls within which a policy decides (scheduling, §2). */
+export interface Lane {
+  readonly id: string
+  readonly policy: 'partition' | 'batch' | 'resource'
+  /**
+   * `confirming`: confirmations are not settled yet, so nothing starts (§2). `streaming`: the model still
+   * speaks (§6). `open`: the library's `lane()`. `whole`: all its calls are known: a batch, one call, or
+   * a stream that has ended cleanly.
+   */
+  readonly stage: 'confirming' | 'streaming' | 'open' | 'whole'
+}
+
+/** One call on the table. Finished ones stay while their lane lives: a lane goes by all that it declared. */
+export interface Call {
+  readonly id: string
+  /** `running`: admitted and not finished (§1). `finished`: has its one result, whatever that is. */
+  readonly state: 'waiting' | 'running' | 'finished'
+  /** Absent for a call of no lane: a stop command (§3), a poll. */
+  readonly lane?: Lane
+  /** Place in the declared order of its lane (§2); means nothing without a lane. */
+  readonly index: number
+  /** The device it goes to; absent for a gateway tool. */
+  readonly device?: string
+  readonly effect: 'read' | 'set' | 'act'
+  /** As declared; of a predicate its answer, `false` if it threw (§1). Unknown tool: `false`. */
+  readonly parallelSafe: boolean
+  /** As declared; wins over `parallelSafe` (§1). Unknown tool: `false`. */
+  readonly serial: boolean
+  /** All claims, the port's too; the shared claim on `gateway` is implied (§2). Unknown tool: none. */
+  readonly claims: readonly Claim[]
+  /** The rank it came with, without what age has added (§3). */
+  readonly rank: Rank
+  /** Acceptance order, over the whole process; unique (§3: first come first served). */
+  readonly order: number
+  /** When it began to wait, in ms on the clock of `Table.now`; its age counts from here (§3). */
+  readonly enqueuedAt: number
+  /** Its absolute deadline on the same clock; passed before its start, nothing is sent (§3 Deadline). */
+  readonly deadlineAt?: number
+  /** Why it may not start yet, if so: `reply` is one on the list that it could take (§3 Admission). */
+  readonly notYet?: 'reply' | 'settling' | 'not-before'
+  /** While the model speaks: sealed or complete, and no slot of the response is ambiguous (§6). */
+  readonly sealed?: boolean
+}
+
+/** The one table of claims of the process at one instant (scheduling, §3). */
+export interface Table {
+  readonly now: number
+  readonly calls: readonly Call[]
+  /** After how long a waiting call gains its one rank. The text sets no number, only a bound (§3 Rank). */
+  readonly ageMs: Readonly<Record<'automation' | 'poll', number>>
+  /** The emergency stop is latched: every `set` and `act` is `stopped` (§3). */
+  readonly stopLatched?: boolean
+}
+
+/** One thing that a waiting call waits for. `id` names the other call, if it is one. */
+export type Wait =
+  | { readonly reason: 'lane' | 'claims' | 'ahead'; readonly id: string }
+  | {
+      readonly reason:
+        | 'reply'
+        | 'settling'
+        | 'not-before'
+        | 'stream'
+        | 'confirmation'
+        | 'deadline'
+        | 'stopped'
+    }
+
+/** Parallel-safe with its `serial` counted in; nothing declared is never safe (scheduling, §1). */
+const isSafe = (call: Call): boolean => call.parallelSafe && !call.serial
+
+/** Under `resource`: neither parallel-safe nor `serial` with claims (scheduling, §2). */
+const isBarrier = (call: Call): boolean => !isSafe(call) && !(call.serial && call.claims.length > 0)
+
+/** Same resource, at least one `exclusive` (scheduling, §2). */
+function conflicts(one: Call, other: Call): boolean {
+  const isExclusive = (claim: Claim): boolean =>
+    claim.mode === 'exclusive' || claim.resource.startsWith('port:')
+  const claimsOf = (call: Call): readonly Claim[] => [...call.claims, { resource: 'gateway', mode: 'shared' }]
+  return claimsOf(one).some((a) =>
+    claimsOf(other).some((b) => a.resource === b.resource && (isExclusive(a) || isExclusive(b))),
+  )
+}
+
+/** The rank that counts now: age lifts `poll` to `automation`, that to `interactive` (scheduling, §3). */
+function rankNow(call: Call, table: Table): number {
+  const own = RANKS.indexOf(call.rank)
+  if (call.rank !== 'automation' && call.rank !== 'poll') return own
+  return table.now - call.enqueuedAt >= table.ageMs[call.rank] ? own - 1 : own
+}
+
+/** Why a waiting call never starts: it gets its result at once, nobody waits for it (scheduling, §3). */
+function isOver(call: Call, table: Table): 'deadline' | 'stopped' | undefined {
+  if (call.state !== 'waiting') return undefined
+  if (call.deadlineAt !== undefined && table.now >= call.deadlineAt) return 'deadline'
+  return table.stopLatched && call.effect !== 'read' && call.rank !== 'stop' ? 'stopped' : undefined
+}
+
+/** Must `later` wait for `earlier`? By declarations alone, whatever came of any between (scheduling, §2). */
+function keepsOrder(earlier: Call, later: Call, lane: Lane, calls: readonly Call[]): boolean {
+  const span = calls.filter((call) => call.index >= earlier.index && call.index <= later.index)
+  if (lane.policy === 'batch') return lane.stage === 'open' || !calls.every(isSafe)
+  if (lane.policy === 'partition') return !span.every(isSafe)
+  return span.some(isBarrier) || conflicts(earlier, later)
+}
+
+/** What its lane makes this call wait for (scheduling, §2 and §6). */
+function laneWaits(call: Call, table: Table): Wait[] {
+  const { lane } = call
+  if (lane === undefined) return []
+  const calls = table.calls.filter((other) => other.lane?.id === lane.id)
+  const waits: Wait[] = calls
+    .filter((other) => other.index < call.index && other.state !== 'finished' && !isOver(other, table))
+    .filter((other) => keepsOrder(other, call, lane, calls))
+    .map(({ id }) => ({ reason: 'lane', id }))
+  const isEarly = call.effect === 'read' && isSafe(call) && call.sealed === true && lane.policy !== 'batch'
+  if (lane.stage === 'streaming' && !isEarly) waits.push({ reason: 'stream' })
+  if (lane.stage === 'confirming') waits.push({ reason: 'confirmation' })
+  return waits
+}
+
+/** A call that waits for claims; `stuck`: it may not start yet, or is behind one such (scheduling, §3). */
+interface Waiter {
+  readonly call: Call
+  readonly stuck: boolean
+}
+
+/** Does a waiter that is ahead of this call hold it back? (scheduling, §3 Admission) */
+function holdsBack({ call: waiter, stuck }: Waiter, call: Call, now: number): boolean {
+  if (waiter.claims.length > 1 && now - waiter.enqueuedAt < SEVERAL_CLAIMS_WAIT_MS) return false
+  const isSameDevice = waiter.device !== undefined && waiter.device === call.device
+  const isLaterInLane =
+    waiter.lane !== undefined && waiter.lane.id === call.lane?.id && waiter.index < call.index
+  return conflicts(waiter, call) && (!stuck || isSameDevice || isLaterInLane)
+}
+
+/** One pass, best first: a call that starts only takes claims, so it can never let one before it start. */
+function decide(table: Table): { starts: Call[]; waits: Map<string, Wait[]> } {
+  const starts: Call[] = []
+  const waits = new Map<string, Wait[]>()
+  const ahead: Waiter[] = []
+  const running = table.calls.filter((call) => call.state === 'running')
+  const waiting = table.calls.filter((call) => call.state === 'waiting')
+  for (const call of waiting.sort((a, b) => rankNow(a, table) - rankNow(b, table) || a.order - b.order)) {
+    const over = isOver(call, table)
+    // A call that is over, or whose turn in its lane has not come, waits for no claims and holds back nobody.
+    const before: Wait[] = over ? [{ reason: over }] : laneWaits(call, table)
+    // Stop commands go out at once, even on a suspect line (scheduling, §3 Emergency stop).
+    const notYet: Wait[] = call.notYet && call.rank !== 'stop' ? [{ reason: call.notYet }] : []
+    const taken = [...running, ...starts].filter((other) => conflicts(other, call))
+    const blockers = ahead.filter((waiter) => holdsBack(waiter, call, table.now))
+    if (before.length + notYet.length + taken.length + blockers.length === 0) starts.push(call)
+    else if (before.length === 0)
+      ahead.push({ call, stuck: notYet.length > 0 || blockers.some((blocker) => blocker.stuck) })
+    const others: Wait[] = [
+      ...taken.map(({ id }) => ({ reason: 'claims' as const, id })),
+      ...blockers.map((blocker) => ({ reason: 'ahead' as const, id: blocker.call.id })),
+    ]
+    waits.set(call.id, over ? before : [...before, ...notYet, ...others])
+  }
+  return { starts, waits }
+}
+
+/** The ids of the calls that may start now, all of them, in the order in which they are to be started. */
+export function mayStart(table: Table): string[] {
+  return decide(table).starts.map((call) => call.id)
+}
+
+/** Everything that this waiting call waits for now; empty if it may start (or is not waiting). */
+export function waitsFor(table: Table, id: string): Wait[] {
+  return decide(table).waits.get(id) ?? []
+}
