@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 const resolve = { conditions: ['source', 'node', 'import', 'default'] }
 const ssr = { resolve: { conditions: ['source', 'node', 'import', 'default'] } }
 
-// "unit" needs nothing but Node; "system" needs socat and Debian's python3-pymodbus.
+// "unit" needs nothing but Node; "system" needs socat, gpsd and Debian's python3-pymodbus.
 export default defineConfig({
   test: {
     reporters: ['default', './test/closing-line.ts'],
