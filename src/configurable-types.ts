@@ -1,5 +1,6 @@
 /** What the configuration needs to know of the device types, taken from the types themselves. */
 import type { ConfigurableType, ConfigurableTypes } from './config/configurable-type.ts'
+import { parseDuration } from './config/notation.ts'
 import type { DeviceType } from './driver/device-type.ts'
 
 export function configurableTypes(types: ReadonlyMap<string, DeviceType>): ConfigurableTypes {
@@ -20,5 +21,9 @@ function configurable(type: DeviceType): ConfigurableType {
     tools: (options) =>
       Object.entries(type.describe(options).tools).map(([command, { effect }]) => ({ command, effect })),
     timeoutMs: (options) => type.describe(options).line.timeoutMs,
+    pollMs: (options) => {
+      const { poll } = type.describe(options)
+      return poll && parseDuration(poll.every)
+    },
   }
 }

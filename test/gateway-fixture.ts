@@ -24,7 +24,7 @@ export async function gatewayBench(
 ): Promise<GatewayBench> {
   const clock = new VirtualClock({ seed: options.seed ?? 1 })
   const types = await loadCatalogue()
-  const { configuration, faults } = validateConfiguration(config, configurableTypes(types))
+  const { configuration, faults } = validateConfiguration(unpolled(config), configurableTypes(types))
   if (!configuration) throw new Error(JSON.stringify(faults))
   const binding = createSimulatedBinding({ clock })
   const devices = new Map<string, ScriptedDevice>()
@@ -47,6 +47,12 @@ export async function gatewayBench(
     wire: (path) => there(binding.wire(path)),
     device: (path) => there(devices.get(path)),
   }
+}
+
+/** The only requests are those of the test, unless it wants polls. */
+function unpolled(config: object): object {
+  const { devices } = config as { readonly devices?: readonly object[] }
+  return devices ? { ...config, devices: devices.map((device) => ({ poll: 'off', ...device })) } : config
 }
 
 function there<T>(value: T | undefined): T {

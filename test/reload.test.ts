@@ -14,6 +14,7 @@ const board = (id: string, port: string, address: 1 | 2, more: object = {}) => (
   type: 'modbus',
   port,
   address,
+  poll: 'off',
   registers: [{ name: 'value', register: 0, kind: 'holding', format: 'uint16' }],
   ...more,
 })

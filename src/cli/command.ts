@@ -1,5 +1,7 @@
 /** What a command is made of, and how its arguments are read: nothing is dropped, and what is wrong is named. */
 import { parseArgs } from 'node:util'
+import { nearestName } from '../config/near-names.ts'
+import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Exit codes: done, the thing asked for failed, wrong usage or an invalid configuration. */
@@ -76,10 +78,30 @@ export function defineCommand<const O extends Options>(spec: CommandSpec<O>): Co
         throw usageFault(`${names[positionals.length] ?? 'an argument'} is missing`)
       if (positionals.length > max) {
         const extra = positionals.slice(max).join(' ')
-        throw usageFault(max === 0 ? `takes no arguments: ${extra}` : `too many arguments: ${extra}`)
+        const hint = 'config' in spec.options ? ` (a configuration is named with --config ${extra})` : ''
+        throw usageFault(max === 0 ? `takes no arguments: ${extra}${hint}` : `too many arguments: ${extra}`)
       }
       return spec.run(values as Values<O>, positionals, terminal)
     },
+  }
+}
+
+/** The library says it in words for programmers. */
+function refuseUnknown(args: readonly string[], config: Record<string, { type: Option['type'] }>): void {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: config,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  for (const token of tokens) {
+    if (token.kind !== 'option' || Object.hasOwn(config, token.name)) continue
+    const names = Object.keys(config)
+    const near = nearestName(token.name, names)
+    const has = names.map((name) => `--${name}`).join(', ')
+    const hint = near === undefined ? `it has ${has}` : `did you mean --${near}?`
+    throw usageFault(`there is no option ${printable(token.rawName)} (${hint})`)
   }
 }
 
@@ -87,6 +109,7 @@ export function defineCommand<const O extends Options>(spec: CommandSpec<O>): Co
 function parse(args: readonly string[], options: Options) {
   const config: Record<string, { type: Option['type'] }> = {}
   for (const [name, { type }] of Object.entries(options)) config[name] = { type }
+  refuseUnknown(args, config)
   try {
     const parsed = parseArgs({
       args: [...args],

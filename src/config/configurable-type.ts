@@ -48,6 +48,8 @@ export interface ConfigurableType {
   readonly tools?: (options: DeviceOptions) => readonly ConfiguredTool[]
   /** The reply timeout of a device that sets none of its own. */
   readonly timeoutMs?: (options: DeviceOptions) => number
+  /** How often a device that says nothing of it is polled; undefined: never. */
+  readonly pollMs?: (options: DeviceOptions) => number | undefined
 }
 
 /** The types by name. A map, since a device may ask for a type called `constructor`. */

@@ -68,8 +68,9 @@ export interface DeviceConfiguration {
   /** The id of an entry of `ports`. */
   readonly port: string
   readonly enabled: boolean
-  /** Undefined, as the three below: the device type's own. */
+  /** Undefined: it is not polled. */
   readonly pollMs?: number
+  /** Undefined, as the two below: the device type's own. */
   readonly timeoutMs?: number
   readonly replyLatencyMaxMs?: number
   readonly gapMs?: number
@@ -152,10 +153,10 @@ function portOf({ id = '', keys }: DraftPort, devices: readonly DraftDevice[]): 
   return { id, path, settings, echo: echo ?? (addressed ? 'auto' : 'off'), force }
 }
 
-function deviceOf({ keys, options, portId = '', id = '' }: DraftDevice): DeviceConfiguration {
+function deviceOf({ keys, options, facts, portId = '', id = '' }: DraftDevice): DeviceConfiguration {
   const { name, area, type, enabled, poll, timeoutMs, replyLatencyMaxMs, gapMs, retries, stop } =
     keys as DeviceKeys
-  const pollMs = poll === undefined ? undefined : parseDuration(poll)
+  const pollMs = poll === undefined ? facts?.pollMs : parseDuration(poll)
   return {
     id,
     name: name ?? wordsOf(id),

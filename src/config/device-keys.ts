@@ -1,6 +1,6 @@
 /** The keys that every configured device has, whatever its type. */
 import Type from 'typebox'
-import { DURATION, ID, ID_LENGTH_MAX, PLAIN_TEXT, TOOL_NAME } from './notation.ts'
+import { ID, ID_LENGTH_MAX, PLAIN_TEXT, POLL, TOOL_NAME } from './notation.ts'
 import { PortKeys } from './port-keys.ts'
 
 /** Bounds of a device's times; they are there to catch a slip, not to be reached. */
@@ -74,9 +74,10 @@ export const DeviceKeys = Type.Object({
   ),
   poll: Type.Optional(
     Type.String({
-      pattern: DURATION.pattern,
-      description: 'How often the readings are polled. Default: the device type’s interval.',
-      examples: ['10s', '1m'],
+      pattern: POLL.pattern,
+      description:
+        'How often the readings are polled, or `off` for never. Default: the device type’s interval.',
+      examples: ['10s', '1m', 'off'],
     }),
   ),
   timeoutMs: Type.Optional(

@@ -30,6 +30,7 @@ export interface TypeFacts {
   readonly framingKey: string | undefined
   readonly tools: readonly ConfiguredTool[]
   readonly timeoutMs: number | undefined
+  readonly pollMs: number | undefined
   /** Line settings that its port has unless the configuration sets them. */
   readonly uart: Partial<PortSettings>
 }
@@ -122,6 +123,7 @@ function askType(device: Omit<DraftDevice, 'facts'>): { facts?: TypeFacts; findi
       framingKey: type.framingKey?.(options),
       tools: type.tools?.(options) ?? [],
       timeoutMs: type.timeoutMs?.(options),
+      pollMs: type.pollMs?.(options),
       uart: { ...type.uart, ...type.uartOf?.(options) },
     }
     return { facts, findings }

@@ -27,6 +27,12 @@ export const DURATION: Notation = {
   expected: 'a duration such as 500ms, 10s, 1m, 2h or 7d',
 }
 
+/** Of a device: how often it is polled. */
+export const POLL: Notation = {
+  pattern: '^([1-9][0-9]{0,8}(ms|s|m|h|d)|off)$',
+  expected: 'a duration such as 10s or 1m, or off',
+}
+
 export const RETENTION: Notation = {
   pattern: '^([1-9][0-9]{0,8}(ms|s|m|h|d)|forever)$',
   expected: 'a duration such as 7d or 90d, or forever',
@@ -81,6 +87,7 @@ const NOTATIONS: readonly Notation[] = [
   ID,
   PLAIN_TEXT,
   DURATION,
+  POLL,
   RETENTION,
   SIZE,
   HOST_NAME,

@@ -186,7 +186,7 @@ describe('start', () => {
     [['--port', 'http'], '--port: "http" is not a number from 0 to 65535'],
     [['--port', ''], '--port: "" is not a number from 0 to 65535'],
     [['--host', ''], '--host: the address is missing'],
-    [['extra'], 'takes no arguments: extra'],
+    [['extra'], 'takes no arguments: extra (a configuration is named with --config extra)'],
   ])('%j is wrong usage', async (words, message) => {
     const terminal = terminalHere()
     expect(await runCommandLine(['start', ...words], terminal)).toBe(2)

@@ -111,7 +111,7 @@ const files: readonly InvalidFile[] = [
     what: 'times that are none, or make no sense',
     text: `devices:
   - { id: a, type: co2, port: { path: /dev/a }, poll: 10 }
-  - { id: b, type: co2, port: { path: /dev/b }, poll: off }
+  - { id: b, type: co2, port: { path: /dev/b }, poll: often }
   - { id: c, type: co2, port: { path: /dev/c }, poll: 1.5h }
   - { id: d, type: co2, port: { path: /dev/d }, poll: 1ms }
   - { id: e, type: co2, port: { path: /dev/e }, poll: 8d }
@@ -120,9 +120,9 @@ const files: readonly InvalidFile[] = [
   - { id: h, type: co2, port: { path: /dev/h }, timeoutMs: 0, gapMs: -1 }
 `,
     faults: [
-      'f:2:55: "poll" must be a duration such as 500ms, 10s, 1m, 2h or 7d, not 10',
-      'f:3:55: "poll" must be a duration such as 500ms, 10s, 1m, 2h or 7d, not "off"',
-      'f:4:55: "poll" must be a duration such as 500ms, 10s, 1m, 2h or 7d, not "1.5h"',
+      'f:2:55: "poll" must be a duration such as 10s or 1m, or off, not 10',
+      'f:3:55: "poll" must be a duration such as 10s or 1m, or off, not "often"',
+      'f:4:55: "poll" must be a duration such as 10s or 1m, or off, not "1.5h"',
       'f:5:55: "poll" must be between 10ms and 7d, not "1ms"',
       'f:6:55: "poll" must be between 10ms and 7d, not "8d"',
       'f:7:84: "replyLatencyMaxMs" must not be below "timeoutMs", 500',

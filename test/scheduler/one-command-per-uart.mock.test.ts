@@ -57,6 +57,7 @@ const tool = (command: string, declared: object) => ({
 const device = (id: string, path: string) => ({
   id,
   type: 'line',
+  poll: 'off',
   port: { path, baudRate: 115_200 },
   tools: {
     read_one: tool('R1', { effect: 'read', parallelSafe: true }),
