@@ -7,6 +7,7 @@ import type { Home, Principal, Role } from '../../tool/home.ts'
 import { bearerToken, hasRole } from '../principal.ts'
 import { Problem } from './problem.ts'
 import { type Answers, problemAnswers } from './schemas/answers.ts'
+import type { Documented } from './schemas/parts.ts'
 
 export type Check = (request: FastifyRequest) => Promise<void>
 
@@ -16,6 +17,7 @@ export interface Described extends FastifySchema {
   readonly tags: readonly string[]
   readonly summary: string
   readonly description?: string
+  readonly documented?: Documented
   readonly response: Answers
 }
 

@@ -1,9 +1,9 @@
 /** The OpenAPI document, made from the schemas of the routes when somebody asks for it. */
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { open } from './access.ts'
 import { json } from './schemas/answers.ts'
-import { anyObject, NoQuery } from './schemas/parts.ts'
+import { anyObject, type Documented, NoQuery } from './schemas/parts.ts'
 
 const TAGS = {
   tools: 'What may be called',
@@ -39,6 +39,7 @@ export function describeRoutes(app: FastifyInstance, version: string): void {
         },
       },
     },
+    transform: ({ schema, url }) => ({ schema: asDocumented(schema), url }),
     transformObject: (document) => ('openapiObject' in document ? named(document.openapiObject) : {}),
   })
 }
@@ -57,7 +58,14 @@ export function addDocumentRoute(app: FastifyInstance): void {
   )
 }
 
-/** Every schema with a title becomes a component of that name, so that a generated client has types with names. */
+function asDocumented({ documented, ...schema }: FastifySchema & { readonly documented?: Documented }) {
+  return { ...schema, ...documented }
+}
+
+/**
+ * Every schema with a title becomes a component of that name, so that a generated client has types with names. A
+ * choice of words is said to be text, without which many generators take it for anything.
+ */
 function named<T extends { paths?: object; components?: object }>(document: T): T {
   const schemas: Record<string, unknown> = {}
   const paths = referring(document.paths ?? {}, schemas)
@@ -67,12 +75,14 @@ function named<T extends { paths?: object; components?: object }>(document: T): 
 function referring(part: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(part)) return part.map((element) => referring(element, schemas))
   if (typeof part !== 'object' || part === null) return part
-  const copy = Object.fromEntries(
+  const copy: Record<string, unknown> = Object.fromEntries(
     Object.entries(part).map(([key, value]) => [key, referring(value, schemas)]),
   )
+  const isChoice = Array.isArray(copy.enum)
+  if (isChoice) copy.type ??= 'string'
   const { title } = copy
   // A property may be called "title"; then it is a schema and no text.
-  if (typeof title !== 'string' || copy.type !== 'object') return copy
+  if (typeof title !== 'string' || (copy.type !== 'object' && !isChoice)) return copy
   schemas[title] = copy
   return { $ref: `#/components/schemas/${title}` }
 }

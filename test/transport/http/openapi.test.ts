@@ -1,12 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ERRORS } from '../../../src/errors.ts'
 import type { Home } from '../../../src/tool/home.ts'
 import type { BatchResponse, CallResult, PlanResponse } from '../../../src/tool/shapes.ts'
 import { ADMIN_TOKEN, fakeHome, PORT, READ_CO2, RELOADED, TRACE } from '../fake-home.ts'
+import { DescribedAnswers } from './described.ts'
 import { GUARDED, OPEN, requestOf } from './route-table.ts'
 import { bearer, bodyOf, closeServers, post, serve } from './serve.ts'
 
@@ -16,9 +16,18 @@ interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly security: readonly { readonly token: readonly string[] }[]
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> }
-  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>
+  readonly parameters?: readonly {
+    readonly in: string
+    readonly name: string
+    readonly description?: string
+    readonly schema: Readonly<Record<string, unknown>>
+  }[]
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>
+  }
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, unknown>>; readonly headers?: object }>
+  >
 }
 
 interface Document {
@@ -39,6 +48,23 @@ const operations = ({ paths }: Document) =>
       ...operation,
     })),
   )
+
+interface Part {
+  /** Where it stands. */
+  readonly pointer: string
+  readonly part: Readonly<Record<string, unknown>>
+}
+
+/** Every object in a document, the document itself among them. */
+function* partsOf(part: unknown, pointer = ''): Generator<Part> {
+  if (typeof part !== 'object' || part === null) return
+  if (!Array.isArray(part)) yield { pointer, part: { ...part } }
+  for (const [key, value] of Object.entries(part)) {
+    yield* partsOf(value, `${pointer}/${key.replaceAll('/', '~1')}`)
+  }
+}
+
+const isSaid = (text: unknown) => typeof text === 'string' && text.length > 1
 
 /** Pages for people, which the document leaves out. */
 const PAGES = ['GET /', 'GET /docs', 'GET /docs/start.js', 'GET /docs/{file}']
@@ -100,8 +126,10 @@ describe('the OpenAPI document', () => {
       if (inPath.length > 0) wanted.push('404')
       if (requestBody) wanted.push('413', '415')
       for (const status of wanted) {
-        const type = path === '/readyz' && status === '503' ? 'application/json' : 'application/problem+json'
-        expect(Object.keys(responses[status]?.content ?? {}), `${path} ${status}`).toEqual([type])
+        const types = ['application/problem+json']
+        // Not ready by itself, or not to be asked any more.
+        if (path === '/readyz' && status === '503') types.unshift('application/json')
+        expect(Object.keys(responses[status]?.content ?? {}), `${path} ${status}`).toEqual(types)
       }
     }
   })
@@ -128,30 +156,80 @@ describe('the OpenAPI document', () => {
 
   it('knows every error code', async () => {
     const { components } = await documentOf(serve())
-    expect(components.schemas.CallError).toMatchObject({
-      properties: { code: { enum: Object.keys(ERRORS) } },
+    expect(components.schemas.ErrorCode).toMatchObject({ type: 'string', enum: Object.keys(ERRORS) })
+  })
+
+  it('gives every choice a type, without which generators take it for anything', async () => {
+    const choices = [...partsOf(await documentOf(serve()))].filter(({ part }) => Array.isArray(part.enum))
+    expect(choices.length).toBeGreaterThan(10)
+    const untyped = choices.filter(({ part }) => typeof part.type !== 'string')
+    expect(untyped.map(({ pointer }) => pointer)).toEqual([])
+  })
+
+  it('names every object that has fields, so that a generated type has a name', async () => {
+    const objects = [...partsOf(await documentOf(serve()))].filter(
+      ({ part }) => part.type === 'object' && typeof part.properties === 'object',
+    )
+    const unnamed = objects.filter(({ pointer }) => !/^\/components\/schemas\/\w+$/.test(pointer))
+    expect(unnamed.map(({ pointer }) => pointer)).toEqual([])
+  })
+
+  it('says of every shape, field and parameter what it is', async () => {
+    const document = await documentOf(serve())
+    const silent = [...partsOf(document.components)].filter(({ pointer, part }) => {
+      const isShown = /^\/schemas\/\w+(\/properties\/\w+)?$/.test(pointer)
+      return isShown && part.$ref === undefined && !isSaid(part.description)
     })
+    expect(silent.map(({ pointer }) => pointer)).toEqual([])
+    for (const { path, parameters = [] } of operations(document)) {
+      for (const { name, description } of parameters)
+        expect(isSaid(description), `${path} ${name}`).toBe(true)
+    }
+  })
+
+  it('gives every body an example, which is one', async () => {
+    const document = await documentOf(serve())
+    const ajv = new Ajv2020({ strict: false }).addSchema({ $id: 'baudway:api', ...document })
+    for (const { path, requestBody } of operations(document)) {
+      if (!requestBody) continue
+      const { schema, example } = requestBody.content['application/json'] ?? {}
+      expect(example, path).toBeDefined()
+      const { $ref } = (schema ?? {}) as { $ref?: string }
+      const validate = ajv.getSchema(`baudway:api${$ref}`)
+      expect([validate?.(example), validate?.errors], path).toEqual([true, null])
+    }
+  })
+
+  it('has the headers that a request may bring, and numbers where a query has numbers', async () => {
+    const described = operations(await documentOf(serve()))
+    const parameter = (id: string, name: string) =>
+      described.find(({ operationId }) => operationId === id)?.parameters?.find((each) => each.name === name)
+    expect(parameter('runBatch', 'Prefer')).toMatchObject({ in: 'header', required: false })
+    expect(parameter('putConfiguration', 'If-Match')).toMatchObject({ in: 'header', required: false })
+    expect(parameter('getPortTrace', 'last')).toMatchObject({
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100_000 },
+    })
+  })
+
+  it('has no two parameters of one operation that become one name in a language without their case', async () => {
+    for (const { path, parameters = [] } of operations(await documentOf(serve()))) {
+      const names = parameters.map(({ name }) => name.toLowerCase().replaceAll(/[^a-z]/g, ''))
+      expect(new Set(names).size, path).toBe(names.length)
+    }
+  })
+
+  it('says which headers come with a refusal', async () => {
+    for (const { path, responses } of operations(await documentOf(serve()))) {
+      if (responses['401']) expect(responses['401'].headers, path).toHaveProperty('WWW-Authenticate')
+      if (path !== '/readyz') expect(responses['503']?.headers, path).toHaveProperty('Retry-After')
+    }
   })
 })
 
-/** The document, its objects closed: a field that it does not name is a fault. */
-function closed(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(closed)
-  if (typeof part !== 'object' || part === null) return part
-  const copy = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, closed(value)]))
-  return copy.type === 'object' && copy.properties && !('additionalProperties' in copy)
-    ? { ...copy, additionalProperties: false }
-    : copy
-}
-
 /** The document is the same for every server. */
-let described: Promise<Ajv2020> | undefined
-
-function validatorsOf(document: Document): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, strict: false })
-  addFormats.default(ajv)
-  return ajv.addSchema({ $id: 'baudway:api', ...(closed(document) as object) })
-}
+let described: Promise<DescribedAnswers> | undefined
 
 async function expectDescribed(
   app: FastifyInstance,
@@ -159,25 +237,11 @@ async function expectDescribed(
   reply: LightMyRequestResponse,
 ): Promise<void> {
   const [method = '', path = ''] = operation.split(' ')
-  described ??= documentOf(app).then(validatorsOf)
-  const ajv = await described
-  const type = String(reply.headers['content-type']).split(';', 1)[0] ?? ''
-  const pointer = [
-    'paths',
-    path,
-    method.toLowerCase(),
-    'responses',
-    reply.statusCode,
-    'content',
-    type,
-    'schema',
-  ]
-    .map((segment) => `/${String(segment).replaceAll('/', '~1')}`)
-    .join('')
-  const validate = ajv.getSchema(`baudway:api#${encodeURI(pointer)}`)
-  expect(validate, `${operation} ${reply.statusCode} ${type}`).toBeDefined()
-  validate?.(reply.json())
-  expect(validate?.errors ?? [], operation).toEqual([])
+  described ??= documentOf(app).then((document) => new DescribedAnswers(document))
+  const mediaType = String(reply.headers['content-type']).split(';', 1)[0] ?? ''
+  const place = { method, path, status: reply.statusCode, mediaType }
+  const faults = (await described).faultsOf(place, reply.json())
+  expect(faults, `${operation} ${reply.statusCode} ${mediaType}`).toEqual([])
 }
 
 const FAILED: Required<CallResult> = {
@@ -279,6 +343,17 @@ describe('an answer', () => {
     expect(
       (await app.inject({ url: '/v1/ports/office_co2/trace', headers: bearer(ADMIN_TOKEN) })).json(),
     ).toEqual({ entries: TRACE })
+  })
+
+  it('of a gateway that is not ready, or that is stopping, is as it is described', async () => {
+    const readiness = () => ({ ready: false, version: '1.0.0', ports: {}, devices: {} })
+    const notReady = serve({ home: fakeHome({ readiness }) })
+    const stopping = serve({ stopping: () => true })
+    for (const app of [notReady, stopping]) {
+      const reply = await app.inject('/readyz')
+      expect(reply.statusCode).toBe(503)
+      await expectDescribed(app, 'GET /readyz', reply)
+    }
   })
 
   it('202 to a batch that is not waited for is as it is described', async () => {

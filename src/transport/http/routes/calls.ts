@@ -10,7 +10,7 @@ import { Problem } from '../problem.ts'
 import { tooManyCalls } from '../schema-faults.ts'
 import { json } from '../schemas/answers.ts'
 import { BatchBody, BatchResponse, BatchStatus, CallBody, CallResult, PlanResponse } from '../schemas/call.ts'
-import { idPath, NoQuery } from '../schemas/parts.ts'
+import { idPath, NoQuery, optionalHeader } from '../schemas/parts.ts'
 
 const tags = ['calls']
 
@@ -34,6 +34,13 @@ export function addCallRoutes(app: FastifyInstance, home: Home, guarded: Guard):
     summary: 'Calls in order, run together where that is safe',
     description: 'With the header "Prefer: respond-async" it does not wait for the results.',
     querystring: NoQuery,
+    documented: {
+      headers: optionalHeader(
+        'Prefer',
+        'respond-async: do not wait for the results (RFC 7240)',
+        'respond-async',
+      ),
+    },
     body: BatchBody,
     response: {
       200: json(BatchResponse, 'The results, whatever happened to the calls'),

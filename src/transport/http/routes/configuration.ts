@@ -13,7 +13,7 @@ import {
   ReloadReport,
 } from '../schemas/administration.ts'
 import { json, problemAnswers } from '../schemas/answers.ts'
-import { NoQuery } from '../schemas/parts.ts'
+import { NoQuery, optionalHeader } from '../schemas/parts.ts'
 
 const tags = ['configuration']
 const querystring = NoQuery
@@ -73,6 +73,9 @@ function addWriteRoute(app: FastifyInstance, home: Home, guarded: Guard): void {
         'The old file is kept beside the new one. With If-Match it is written only if the file still is of that ' +
         'version. A text with faults is answered with status 422 and changes nothing.',
       querystring,
+      documented: {
+        headers: optionalHeader('If-Match', 'Write it only if the file still is of this version', '"5f2c9a"'),
+      },
       body: ConfigurationBody,
       response: {
         200: json(ReloadReport, 'What has changed', { ETag }),

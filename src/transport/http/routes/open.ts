@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Home } from '../../../tool/home.ts'
 import { open } from '../access.ts'
 import { LANDING_PAGE, LANDING_PAGE_CSP } from '../landing-page.ts'
-import { json } from '../schemas/answers.ts'
+import { json, orProblem } from '../schemas/answers.ts'
 import { NoQuery } from '../schemas/parts.ts'
 import { Health, Readiness } from '../schemas/status.ts'
 
@@ -35,7 +35,10 @@ export function addOpenRoutes(app: FastifyInstance, home: Home): void {
       tags: ['gateway'],
       summary: 'Whether the gateway takes calls, whatever its devices do',
       querystring: NoQuery,
-      response: { 200: json(Readiness, 'It is ready'), 503: json(Readiness, 'It is not ready') },
+      response: {
+        200: json(Readiness, 'It is ready'),
+        503: orProblem(json(Readiness, 'It is not ready, or it is stopping')),
+      },
     }),
     async (_request, reply) => {
       const readiness = home.readiness()

@@ -14,9 +14,7 @@ import {
 } from '../schemas/administration.ts'
 import { json } from '../schemas/answers.ts'
 import { idPath, NoQuery } from '../schemas/parts.ts'
-import { Port, PortList, Trace, TraceQuery } from '../schemas/status.ts'
-
-const TRACE_LAST_MAX = 100_000
+import { Port, PortList, TRACE_LAST_MAX, Trace, TraceQuery, TraceQueryDocumented } from '../schemas/status.ts'
 
 const tags = ['ports']
 const params = idPath('Id of the port')
@@ -54,6 +52,7 @@ export function addPortRoutes(app: FastifyInstance, home: Home, guarded: Guard):
       summary: 'The last bytes on a port',
       params,
       querystring: TraceQuery,
+      documented: { querystring: TraceQueryDocumented },
       response: { 200: json(Trace, 'Oldest first') },
     }),
     async ({ params: { id }, query }) => {

@@ -14,6 +14,10 @@ const RESUMING =
   'The header Last-Event-ID, or lastEventId, takes the stream up behind that event. If some are gone, an event ' +
   '`missed` comes first. A comment comes every 15 s when nothing else does.'
 
+const EVENT_TYPES =
+  'Events of the types `reading` {device, field, value, unit, measuredAt}, `event` {device, name, fields, at}, ' +
+  '`call` (a CallResult with lane and partition), `device` (a Device) and `port` (a Port).'
+
 /** More than a port keeps. */
 const ALL_ENTRIES = Number.MAX_SAFE_INTEGER
 
@@ -28,7 +32,7 @@ export function addStreamRoutes(
     operationId: 'streamEvents',
     tags: ['events'],
     summary: 'What happens in the gateway, as it happens',
-    description: `Events of the types reading, event, call, device and port. ${RESUMING}`,
+    description: `${EVENT_TYPES} ${RESUMING}`,
     querystring: StreamQuery,
     response: { 200: text('text/event-stream', 'Events whose data is JSON') },
   })

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { RELEASE_MAX_MS } from '../../../limits.ts'
 import { CallError, Outcome } from './call.ts'
-import { anyObject, nullable, strict } from './parts.ts'
+import { anyObject, choice, flag, nullable, strict, text } from './parts.ts'
 import { Effect } from './status.ts'
 
 export const SEND_BYTES_MAX = 1_024
@@ -34,7 +34,12 @@ export const SendBody = Type.Object(
       }),
     ),
   },
-  { ...strict, title: 'SendRequest', description: 'Exactly one of hex and text' },
+  {
+    ...strict,
+    title: 'SendRequest',
+    description: 'Exactly one of hex and text',
+    examples: [{ hex: 'ff 01 86 00 00 00 00 00 79', waitMs: 500 }],
+  },
 )
 
 export const SendResult = Type.Object(
@@ -42,11 +47,14 @@ export const SendResult = Type.Object(
     outcome: Outcome,
     error: Type.Optional(CallError),
     received: Type.Object(
-      { hex: Type.String(), text: Type.String() },
-      { description: 'What came while it listened, whosever it was' },
+      {
+        hex: text('The bytes as pairs of hexadecimal digits'),
+        text: text('Printable ASCII; anything else is a dot'),
+      },
+      { title: 'ReceivedBytes', description: 'What came while it listened, whosever it was' },
     ),
   },
-  { title: 'SendResult' },
+  { title: 'SendResult', description: 'What became of raw bytes' },
 )
 
 export const ReleaseBody = Type.Object(
@@ -57,72 +65,117 @@ export const ReleaseBody = Type.Object(
       description: 'How long the port stays closed',
     }),
   },
-  { ...strict, title: 'ReleaseRequest' },
+  {
+    ...strict,
+    title: 'ReleaseRequest',
+    description: 'For how long a port is given up',
+    examples: [{ forMs: 600_000 }],
+  },
+)
+
+const TypeTool = Type.Object(
+  {
+    command: text('The name of the tool behind that of its device'),
+    title: text('A short name for people'),
+    description: text('What it does, for a person or a model'),
+    effect: Effect,
+    dangerous: flag('It needs a confirmation'),
+  },
+  { title: 'DeviceTypeTool', description: 'A tool that every device of the type has' },
+)
+
+const TypeReading = Type.Object(
+  { field: text('The name of the reading'), unit: nullable(Type.String(), 'Null: it has none') },
+  { title: 'DeviceTypeReading', description: 'A value that every device of the type has' },
 )
 
 const TypeView = Type.Object(
   {
-    type: Type.String(),
-    title: Type.String(),
-    description: nullable(Type.String()),
-    addressed: Type.Boolean({ description: 'Several of them may share a line' }),
-    toolsConfigured: Type.Boolean({ description: 'Its tools are written in the configuration' }),
-    grade: nullable(Type.Enum(['bronze', 'silver', 'gold', 'platinum'])),
+    type: text('Its name, as a configuration has it'),
+    title: text('What it is, in a few words'),
+    description: nullable(Type.String(), 'More of it, if there is more to say'),
+    addressed: flag('Several of them may share a line'),
+    toolsConfigured: flag('Its tools are written in the configuration'),
+    grade: nullable(choice(['bronze', 'silver', 'gold', 'platinum']), 'How well it is tested'),
     uart: anyObject({ description: 'Default line settings' }),
     options: anyObject({ description: "JSON Schema of the type's own keys" }),
-    tools: Type.Array(
-      Type.Object({
-        command: Type.String(),
-        title: Type.String(),
-        description: Type.String(),
-        effect: Effect,
-        dangerous: Type.Boolean(),
-      }),
-    ),
-    readings: Type.Array(Type.Object({ field: Type.String(), unit: nullable(Type.String()) })),
+    tools: Type.Array(TypeTool, {
+      description: 'Its tools, as far as they do not depend on a configuration',
+    }),
+    readings: Type.Array(TypeReading, {
+      description: 'Its readings, as far as they do not depend on a configuration',
+    }),
   },
-  { title: 'DeviceType' },
+  { title: 'DeviceType', description: 'A kind of device that the gateway knows' },
 )
-export const TypeList = Type.Object({ types: Type.Array(TypeView) }, { title: 'DeviceTypeList' })
+export const TypeList = Type.Object(
+  { types: Type.Array(TypeView, { description: 'The whole catalogue' }) },
+  { title: 'DeviceTypeList', description: 'The device types' },
+)
 
 export const ConfigurationBody = Type.Object(
-  { text: Type.String({ description: 'The whole file, in YAML' }) },
-  { ...strict, title: 'ConfigurationRequest' },
+  { text: text('The whole file, in YAML') },
+  {
+    ...strict,
+    title: 'ConfigurationRequest',
+    description: 'A configuration that is checked or written',
+    examples: [
+      { text: 'devices:\n  - { id: office_co2, type: mh-z19, port: { path: /dev/ttyAMA0 }, poll: 30s }\n' },
+    ],
+  },
 )
 
 export const ConfigurationText = Type.Object(
-  { text: Type.String(), path: Type.String(), version: Type.String({ description: 'The ETag' }) },
-  { title: 'Configuration' },
+  {
+    text: text('The whole file, in YAML'),
+    path: text('Where the file is'),
+    version: text('It changes with every change of the text; the ETag of the response'),
+  },
+  { title: 'Configuration', description: 'The configuration file' },
 )
 
-const Faults = Type.Array(
-  Type.Object(
-    {
-      message: Type.String(),
-      hint: Type.Optional(Type.String()),
-      pointer: Type.String({ description: 'JSON pointer' }),
-      file: Type.Optional(Type.String()),
-      line: Type.Optional(Type.Integer()),
-      column: Type.Optional(Type.Integer()),
-    },
-    { title: 'ConfigurationFault' },
-  ),
-)
-const REPORT = { valid: Type.Boolean(), faults: Faults, warnings: Faults }
-export const ConfigurationReport = Type.Object(REPORT, { title: 'ConfigurationReport' })
+const Faults = (description: string) =>
+  Type.Array(
+    Type.Object(
+      {
+        message: text('What is wrong'),
+        hint: Type.Optional(text('What to do about it')),
+        pointer: text('JSON pointer to the place'),
+        file: Type.Optional(text('The file that it stands in')),
+        line: Type.Optional(Type.Integer({ minimum: 1, description: 'Its line in the file' })),
+        column: Type.Optional(Type.Integer({ minimum: 1, description: 'Its column in that line' })),
+      },
+      { title: 'ConfigurationFault', description: 'One fault of a configuration' },
+    ),
+    { description },
+  )
+const REPORT = {
+  valid: flag('It could be applied'),
+  faults: Faults('What keeps it from being applied'),
+  warnings: Faults('What looks wrong or unsafe, and is taken all the same'),
+}
+export const ConfigurationReport = Type.Object(REPORT, {
+  title: 'ConfigurationReport',
+  description: 'What is to be said of a configuration',
+})
 
-const ids = () => Type.Array(Type.String())
+const ids = (description: string) => Type.Array(Type.String(), { description })
 const ChangedIds = Type.Object(
-  { added: ids(), changed: ids(), removed: ids(), untouched: ids() },
-  { title: 'ChangedIds' },
+  {
+    added: ids('New'),
+    changed: ids('There before and after, with other settings'),
+    removed: ids('Gone'),
+    untouched: ids('As before, and never interrupted'),
+  },
+  { title: 'ChangedIds', description: 'Ids of ports or of devices, by what a reload did to them' },
 )
 export const ReloadReport = Type.Object(
   {
     ...REPORT,
-    applied: Type.Boolean(),
+    applied: flag('It is in force now'),
     ports: ChangedIds,
     devices: ChangedIds,
-    needsRestart: Type.Array(Type.String(), { description: 'Keys that count from the next start on' }),
+    needsRestart: ids('Keys that count from the next start on'),
   },
-  { title: 'ReloadReport' },
+  { title: 'ReloadReport', description: 'What a reload changed' },
 )

@@ -21,14 +21,29 @@ export function text(mediaType: string, description: string): Answer {
   return { description, content: { [mediaType]: { schema: Type.String() } } }
 }
 
+/** What a problem of that status always brings. */
+const PROBLEM_HEADERS: Readonly<Record<number, Answer['headers']>> = {
+  401: { 'WWW-Authenticate': Type.String({ description: 'Bearer, and what is wrong with the token' }) },
+  503: { 'Retry-After': Type.String({ description: 'After so many seconds it is worth trying again' }) },
+}
+
 export function problemAnswers(statuses: readonly number[]): Answers {
   return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      {
-        description: STATUS_CODES[status] ?? String(status),
-        content: { [PROBLEM_MEDIA_TYPE]: { schema: ProblemDocument } },
-      },
-    ]),
+    statuses.map((status) => {
+      const headers = PROBLEM_HEADERS[status]
+      return [
+        String(status),
+        {
+          description: STATUS_CODES[status] ?? String(status),
+          ...(headers && { headers }),
+          content: { [PROBLEM_MEDIA_TYPE]: { schema: ProblemDocument } },
+        },
+      ]
+    }),
   )
+}
+
+/** The same answer may also be a problem document. */
+export function orProblem({ description, content, ...rest }: Answer): Answer {
+  return { ...rest, description, content: { ...content, [PROBLEM_MEDIA_TYPE]: { schema: ProblemDocument } } }
 }
