@@ -13,11 +13,10 @@ export interface PlannedCallAt {
 export function placesOf({ calls }: PlanResponse): PlannedCallAt[] {
   const places = new Map(calls.map(({ id }, place) => [id, place]))
   if (places.size !== calls.length) throw new Error('two planned calls have one id')
-  return calls.map(({ waitsFor, overlaps, earlyStart }) => ({
+  return calls.map(({ waitsFor, overlaps, error, confirmation }) => ({
     waitsFor: waitsFor.map(({ id }) => placeOf(places, id)),
     overlaps: overlaps.map((id) => placeOf(places, id)),
-    // The plan says of a call that it is refused only in the words of this sentence.
-    isRefused: !earlyStart.yes && earlyStart.reason === 'it does not run',
+    isRefused: error !== undefined || confirmation,
   }))
 }
 

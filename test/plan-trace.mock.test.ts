@@ -131,7 +131,7 @@ function expectRule({ drawn: { policy, calls }, requests, plan }: Played): void 
   expect(closureOf(places.map(({ waitsFor }) => waitsFor)).map(sorted)).toEqual(waits.map(sorted))
   const partitions = partitionPlaces(plan.partitions, plan.calls)
   expect(partitions).toEqual(ruledPartitions(rules, policy))
-  for (const [place, { partition, confirmation, available }] of plan.calls.entries()) {
+  for (const [place, { partition, confirmation, available, error }] of plan.calls.entries()) {
     const call = calls[place]
     if (!call) throw new Error('a plan for each call')
     expect(partitions[partition], 'the partition of the call').toContain(place)
@@ -145,6 +145,8 @@ function expectRule({ drawn: { policy, calls }, requests, plan }: Played): void 
     const refusal = refusalOf(call)
     expect(places[place]?.isRefused, 'is refused').toBe(refusal !== undefined)
     expect(confirmation, 'needs a confirmation').toBe(refusal === 'confirmation_required')
+    const told = error?.code ?? (confirmation ? 'confirmation_required' : undefined)
+    expect(told, 'the code of the refusal').toBe(refusal)
     expect(available, 'is there').toBe(refusal !== 'unknown_tool')
   }
 }

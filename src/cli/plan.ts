@@ -46,18 +46,19 @@ export function planLines(response: PlanResponse, screen: Pick<Terminal, 'colour
   ]
 }
 
-function row({ id, name, partition, waitsFor, claims }: PlannedCall) {
+function row(call: PlannedCall) {
+  const { id, name, partition, claims } = call
   const held = claims.map(({ resource, mode }) => (mode === 'shared' ? `${resource} (shared)` : resource))
-  return [
-    String(partition + 1),
-    id,
-    name,
-    held.join(', ') || 'nothing',
-    waitsFor.length === 0 ? { text: 'at once', colour: 'green' as const } : 'later',
-  ]
+  return [String(partition + 1), id, name, held.join(', ') || 'nothing', starts(call)]
 }
 
-function remarks({ waitsFor, overlaps, earlyStart, confirmation, available }: PlannedCall): string[] {
+function starts({ waitsFor, error }: PlannedCall) {
+  if (error) return { text: 'never', colour: 'red' as const }
+  return waitsFor.length === 0 ? { text: 'at once', colour: 'green' as const } : 'later'
+}
+
+function remarks({ waitsFor, overlaps, earlyStart, confirmation, available, error }: PlannedCall): string[] {
+  if (error) return [`${error.code}: ${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`]
   return [
     ...waitsFor.map(({ id, reason }) => `after ${id}: ${reason}`),
     ...(overlaps.length > 0 ? [`may overlap or pass ${overlaps.join(', ')}`] : []),

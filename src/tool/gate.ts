@@ -11,7 +11,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Lane, TaskResult } from '../scheduler/task.ts'
 import { CallBook } from './call-book.ts'
 import type { Caller, CallIntake, Intake } from './call-intake.ts'
-import { callResult } from './call-outcome.ts'
+import { callResult, shownError } from './call-outcome.ts'
 import type { Principal } from './home.ts'
 import type {
   BatchOptions,
@@ -20,8 +20,10 @@ import type {
   BatchStatus,
   CallRequest,
   CallResult,
+  PlannedCall,
   PlanResponse,
 } from './shapes.ts'
+import type { Tool } from './tool.ts'
 
 /** A call that is settled: what it came to, and where it stood. */
 export interface SettledCall extends CallResult {
@@ -123,6 +125,7 @@ export class Gate {
           earlyStart: call?.earlyStart ?? { yes: false, reason: 'not planned' },
           confirmation: task.rejected?.code === 'confirmation_required',
           available: tool !== undefined && tool.refusal?.() === undefined,
+          ...plannedError(task.rejected, tool),
         }
       }),
     }
@@ -214,6 +217,15 @@ export class Gate {
       ...(options.context === undefined ? {} : { context: options.context }),
     })
   }
+}
+
+/** `confirmation` says what a person can still give. */
+function plannedError(
+  rejected: GatewayError | undefined,
+  tool: Tool | undefined,
+): Pick<PlannedCall, 'error'> {
+  if (!rejected || rejected.code === 'confirmation_required') return {}
+  return { error: shownError(rejected, tool) }
 }
 
 /** What the library's `lane()` gives. */

@@ -77,6 +77,8 @@ export interface PlannedCall {
   /** The call would answer `confirmation_required`. */
   readonly confirmation: boolean
   readonly available: boolean
+  /** It would be refused in its place: what it would answer, but for a missing confirmation. */
+  readonly error?: CallError
 }
 
 export interface PlanResponse {

@@ -220,6 +220,7 @@ const PlannedCall = Type.Object(
     ),
     confirmation: flag('The call would answer confirmation_required'),
     available: flag('The call would not answer device_unavailable'),
+    error: Type.Optional(CallError),
   },
   { title: 'PlannedCall', description: 'What would be done with one call' },
 )
