@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**', 'test/pty/**'],
+          exclude: ['test/system/**', 'test/pty/**', 'test/blackbox/*.process.test.ts'],
           testTimeout: 30_000,
         },
       },
@@ -23,7 +23,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'system',
-          include: ['test/system/**/*.test.ts', 'test/pty/**/*.test.ts'],
+          include: ['test/system/**/*.test.ts', 'test/pty/**/*.test.ts', 'test/blackbox/*.process.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,

@@ -1,0 +1,65 @@
+/** The history check finds what it is there for: one fault planted in a copy of the build at a time. */
+import { describe, expect, it } from 'vitest'
+import type { Patch } from './build-copy.ts'
+import type { Finding } from './check.ts'
+import { countsText, runBlackBox } from './run.ts'
+
+interface Planted {
+  readonly patch: Patch
+  /** Any one of them is the fault found. */
+  readonly rules: readonly Finding['rule'][]
+}
+
+const PLANTED: Record<string, Planted> = {
+  'a timeout that is told as not_executed': {
+    patch: {
+      file: 'scheduler/call.js',
+      place: 'const outcome = started ? outcomeOf(',
+      instead: "const outcome = started && error.code !== 'timeout' ? outcomeOf(",
+    },
+    rules: ['not_executed_is_never_executed'],
+  },
+  'a late reply that is taken for the reply of the next request': {
+    patch: {
+      file: 'port/late-replies.js',
+      place: 'until = Math.max(until, endOf(entry));',
+      instead: 'until = Math.max(until, 0);',
+    },
+    rules: ['reads_are_given_out_in_time', 'ok_is_executed_once', 'linearizable'],
+  },
+  'an act that is sent again when no reply came': {
+    patch: {
+      file: 'driver/driver.js',
+      place: 'match = await line.transact(this.#request(spec, exchange));',
+      instead:
+        'const ask = () => line.transact(this.#request(spec, exchange)); match = await ask().catch(() => ask());',
+    },
+    rules: ['at_most_once'],
+  },
+}
+
+describe('the history check', () => {
+  for (const [what, { patch, rules }] of Object.entries(PLANTED)) {
+    it.concurrent(`finds ${what}`, async () => {
+      const options = {
+        seed: `planted ${what}`,
+        loadMs: 3_000,
+        answersMin: 150,
+        breaks: false,
+        late: 0.15,
+        mute: 0.1,
+      }
+      const report = await runBlackBox({ ...options, patches: [patch] })
+      const found = new Set(report.findings.map(({ rule }) => rule))
+      expect(
+        rules.filter((rule) => found.has(rule)),
+        countsText(report),
+      ).not.toEqual([])
+    })
+  }
+
+  it('refuses a place that the build does not have exactly once', async () => {
+    const patch = { file: 'errors.js', place: 'no such place', instead: '' }
+    await expect(runBlackBox({ seed: 'x', loadMs: 1, patches: [patch] })).rejects.toThrow('0 times')
+  })
+})
