@@ -17,6 +17,7 @@ import type { Host } from './port/host.ts'
 import type { Port } from './port/port.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { adminToken, newToken } from './store/admin-token.ts'
+import { beginRun, endRun } from './store/run-marker.ts'
 import { CallIntake } from './tool/call-intake.ts'
 import { type DefinedTool, toolOf } from './tool/define-tool.ts'
 import { deviceTools } from './tool/device-tool.ts'
@@ -52,6 +53,11 @@ export interface GatewayParts {
   readonly clock?: Clock | undefined
   readonly log?: Log | undefined
   readonly tools?: readonly DefinedTool[] | undefined
+  /**
+   * The process before this one was killed: what its devices may still answer is waited out. Default: what the state
+   * directory says, else false.
+   */
+  readonly afterUncleanEnd?: boolean | undefined
 }
 
 /** Whoever has the gateway in its own process may do everything. */
@@ -82,6 +88,7 @@ export class Gateway {
   /** The token of the first admin. */
   readonly adminToken: string
   #bound: string | undefined
+  readonly #afterUncleanEnd: boolean
   #isOpen = false
   #closing: Promise<void> | undefined
 
@@ -94,6 +101,7 @@ export class Gateway {
     this.types = types
     this.#clock = clock
     this.adminToken = token
+    this.#afterUncleanEnd = parts.afterUncleanEnd ?? false
     this.store = parts.file && new ConfigurationStore(parts.file.path)
     this.feed = new EventFeed(clock)
     const { policy, queueLength } = configuration.scheduler
@@ -126,8 +134,7 @@ export class Gateway {
     this.home = homeOf(this)
     const { allowedHosts, allowedOrigins } = configuration.http
     const http = { clock, log, allowedHosts, allowedOrigins, bound: () => this.#bound }
-    this.#createServer = () =>
-      createHttpServer({ ...http, home: this.home, stopping: () => this.isClosing })
+    this.#createServer = () => createHttpServer({ ...http, home: this.home, stopping: () => this.isClosing })
   }
 
   /** Puts a gateway together. It touches no port before `open`, and serves nothing before `listen`. */
@@ -136,8 +143,10 @@ export class Gateway {
     const clock = parts.clock ?? systemClock
     const types = parts.types ?? (await loadCatalogue())
     const { stateDir } = configuration
-    const token = stateDir === undefined ? newToken(clock) : await adminToken(clock, stateDir)
-    return new Gateway(parts, types, token)
+    if (stateDir === undefined) return new Gateway(parts, types, newToken(clock))
+    const token = await adminToken(clock, stateDir)
+    const isMarked = await beginRun(stateDir)
+    return new Gateway({ ...parts, afterUncleanEnd: parts.afterUncleanEnd ?? isMarked }, types, token)
   }
 
   /** Creates a gateway and opens it. */
@@ -151,6 +160,7 @@ export class Gateway {
   open(): void {
     if (this.#isOpen) return
     this.#isOpen = true
+    if (this.#afterUncleanEnd) this.#lines.expectAnything()
     for (const port of this.#lines.ports) port.start()
     for (const poller of this.#pollers.values()) poller.start()
   }
@@ -274,7 +284,11 @@ export class Gateway {
     this.#scheduler.abortRunning()
     // A stopped run still waits a moment for its reply; only then may its line go.
     await this.#atMost(SHUTDOWN_TOTAL_MS - SHUTDOWN_RUNS_MS, finished)
+    const mayBeAnswered = this.#lines.ports.some(({ state }) => state === 'suspect')
     await Promise.all(this.#lines.ports.map((port) => port.stop()))
+    const { stateDir } = this.#configuration
+    // What a device has still to say concerns the next process, however this one ended.
+    if (stateDir !== undefined && !mayBeAnswered) await endRun(stateDir)
     this.#lines.unplugSimulation()
     await this.#server?.close()
   }

@@ -125,6 +125,13 @@ export class Lines {
     this.#lines.get(device.settings.port)?.drivers.delete(device.driver)
   }
 
+  /** Another process may have asked the devices something that they have still to answer; it had no simulated ones. */
+  expectAnything(): void {
+    for (const { driver } of this.#devices.values()) {
+      if (!this.#simulation?.wire(driver.port.id)) driver.port.expectAnything(driver.replyLatencyMaxMs)
+    }
+  }
+
   /** The simulators of a simulated port are those of its devices now. */
   replug(configuration: Configuration, ports: IdDifference): void {
     for (const settings of configuration.ports) {

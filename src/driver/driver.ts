@@ -125,6 +125,19 @@ export class DeviceDriver {
     }
   }
 
+  /** How late the device may answer, counted from the last byte of whatever it was asked. */
+  get replyLatencyMaxMs(): number {
+    const latencies = Object.values(this.description.tools).map((spec) => this.#replyLatencyMaxMs(spec))
+    return Math.max(0, ...latencies)
+  }
+
+  #replyLatencyMaxMs(spec: ToolSpec): number {
+    const { device, description } = this.#parts
+    const timeoutMs = this.timeoutMs(spec)
+    const latencyMs = device.replyLatencyMaxMs ?? description.line.replyLatencyMaxMs ?? 2 * timeoutMs + 1000
+    return Math.max(timeoutMs, latencyMs)
+  }
+
   timeoutMs(spec: ToolSpec): number {
     const { device, description } = this.#parts
     return spec.timeoutMs ?? device.timeoutMs ?? description.line.timeoutMs
@@ -298,12 +311,11 @@ export class DeviceDriver {
   #request<V>(spec: ToolSpec, exchange: Exchange<V>): Request<Match> {
     const { device, description } = this.#parts
     const timeoutMs = this.timeoutMs(spec)
-    const latencyMs = device.replyLatencyMaxMs ?? description.line.replyLatencyMaxMs ?? 2 * timeoutMs + 1000
     return {
       bytes: exchange.request,
       reply: exchange.reply ? this.#contained(exchange.reply) : null,
       timeoutMs,
-      replyLatencyMaxMs: Math.max(timeoutMs, latencyMs),
+      replyLatencyMaxMs: this.#replyLatencyMaxMs(spec),
       gapMs: device.gapMs ?? description.line.gapMs ?? 0,
       station: device.id,
     }

@@ -11,18 +11,13 @@ import { Departure } from './departure.ts'
 import type { FrameErrorKind, Framer, Framing } from './framing.ts'
 import { LateReplies } from './late-replies.ts'
 import { longestReply, type Pace, paceOf, silenceBefore } from './pace.ts'
-import type { ReplyMatcher, ReplyShape } from './reply.ts'
+import type { Pending } from './pending.ts'
+import { ANY_SHAPE, type ReplyShape } from './reply.ts'
 import type { LineHold, LineSettings, Request } from './request.ts'
 import { StallWatch } from './stall-watch.ts'
 import type { Trace } from './trace.ts'
-import {
-  step,
-  type TransactionEnd,
-  type TransactionInput,
-  type TransactionState,
-  unsent,
-} from './transaction.ts'
-import { neverSilent, replyOf } from './transaction-error.ts'
+import { step, type TransactionEnd, type TransactionInput, unsent } from './transaction.ts'
+import { goneBeforeSent, neverSilent, replyOf } from './transaction-error.ts'
 
 /** A line that talks all the time never offers the gap: after this long a request goes out without it. */
 const GAP_WAIT_MAX_MS = 1_000
@@ -39,16 +34,6 @@ export interface LineParts {
   readonly onUnsolicited: (frame: Uint8Array) => boolean
   /** The list of replies that may still come has changed. */
   readonly onLateReplies: () => void
-}
-
-interface Pending {
-  readonly reply: ReplyMatcher<unknown> | null
-  readonly expectedLength: number | undefined
-  state: TransactionState<unknown>
-  received: number
-  /** Of them, those of whole frames that were not the reply. */
-  foreign: number
-  finish: (end: TransactionEnd<unknown>) => void
 }
 
 interface Opening {
@@ -142,6 +127,11 @@ export class Line {
     this.#stalls.start()
   }
 
+  /** Until then any frame may be a reply that nobody waits for. */
+  expectAnything(until: number): void {
+    this.#late.add({ shapes: [ANY_SHAPE], match: () => undefined }, until)
+  }
+
   /** When the list of replies that may still come shrinks by itself; undefined: it is empty; infinite: nobody knows. */
   lateRepliesEndAt(): number | undefined {
     this.#stalls.unreadUntil()
@@ -205,7 +195,7 @@ export class Line {
     for (;;) {
       if (signal.aborted) throw new GatewayError('stopped', 'stopped before the request was sent')
       if (!opening || opening.ended || opening !== this.#opening) {
-        throw new GatewayError('port_lost', 'the port went away before the request was sent')
+        throw goneBeforeSent()
       }
       const now = clock.now()
       const readOutUntil = this.#stalls.unreadUntil()
@@ -232,7 +222,9 @@ export class Line {
   ): Promise<TransactionEnd<unknown>> {
     const { clock, counters, trace } = this.#parts
     const opening = this.#opening
-    assert(opening && !this.#pending, 'two transactions on one line')
+    assert(!this.#pending, 'two transactions on one line')
+    // The turn was given a microtask ago, and the port may have gone since.
+    if (!opening) return Promise.reject(goneBeforeSent())
     counters.transactions += 1
     return new Promise((resolve) => {
       const startAt = clock.now()

@@ -129,6 +129,11 @@ export class Port {
     this.#line.inherit(before.#line)
   }
 
+  /** For so long any frame may be the reply to a request of somebody before us. */
+  expectAnything(durationMs: number): void {
+    this.#line.expectAnything(this.#parts.clock.now() + durationMs)
+  }
+
   /**
    * Runs `work` with the line to itself. Rejects with `device_unavailable` if the port is not open when its turn
    * comes, and with whatever `work` rejects with.

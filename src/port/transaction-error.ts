@@ -34,3 +34,7 @@ export function neverSilent(gapMs: number): GatewayError {
     },
   )
 }
+
+export function goneBeforeSent(): GatewayError {
+  return new GatewayError('port_lost', 'the port went away before the request was sent')
+}

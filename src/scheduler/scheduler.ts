@@ -275,8 +275,9 @@ export class Scheduler {
   #raiseAged(): void {
     this.#change(() => {
       for (const entry of this.#ageing) {
-        const rank = agedRank(entry.rank, this.#clock.now() - entry.queuedAtMs)
-        if (rank === entry.rank) break
+        // The very sum that the alarm was set to: a difference of fractions may fall short of it, for ever.
+        if (this.#clock.now() < entry.queuedAtMs + AGEING_MS) break
+        const rank = agedRank(entry.rank, AGEING_MS)
         this.#ageing.delete(entry)
         this.#queue.raise(entry, rank)
         if (entry.isReady) this.#changed.add(entry)

@@ -240,4 +240,15 @@ describe('the life of a port', () => {
     await clock.advance(500)
     expect(device.heard.map(({ hex }) => hex.slice(0, 2))).toEqual(['01', '01', '02'])
   })
+
+  it('says that it went away if it goes between the turn and the first byte', async () => {
+    const { port, device } = await bench()
+    const said = await port.run({ signal: SIGNAL }, (line) => {
+      const asked = line.transact(read(1, 0)).catch((error: unknown) => error)
+      void port.stop()
+      return asked
+    })
+    expect(said).toMatchObject({ code: 'port_lost' })
+    expect(device.heard).toEqual([])
+  })
 })

@@ -122,6 +122,26 @@ describe('across lanes', () => {
     expect(recorder.started()).toEqual(['aging'])
     expect(recorder.run('aging').startMs).toBe(10_000)
   })
+
+  test('a call gains its rank at its time, whatever fraction of a millisecond it came at', async () => {
+    // Of these sums the difference is less than 10,000: an alarm that asks for it again would never end.
+    const fractions = Array.from({ length: 2_000 }, (_, index) => 7_000 + index / 997)
+    const arrivals = fractions.filter((at) => at + 10_000 - at < 10_000).slice(0, 3)
+    expect(arrivals).toHaveLength(3)
+    for (const at of arrivals) {
+      const recorder = new Recorder()
+      await recorder.clock.advance(at)
+      const device = 'meter'
+      single(
+        recorder,
+        recorder.task('aging', { ...on('bus1'), device, notBefore: () => at + 20 }),
+        'automation',
+      )
+      single(recorder, recorder.task('settling', { ...on('bus1'), device, notBefore: () => 60_000 }))
+      await recorder.clock.advance(20_000)
+      expect(recorder.run('aging').startMs).toBe(at + 10_000)
+    }
+  })
 })
 
 describe('a call that may not start yet', () => {

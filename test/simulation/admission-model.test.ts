@@ -169,6 +169,18 @@ describe('resource (scheduling, §2)', () => {
   })
 })
 
+describe('a lane of which a call was cancelled', () => {
+  it('lets nobody past those that the cancelled one waited for', () => {
+    const start = inLane(laneOf('resource'), [
+      { id: 'first', ...serial, claims: [port('bus1')], state: 'running' },
+      { id: 'both', ...serial, claims: [port('bus1'), port('bus2')], state: 'finished' },
+      { id: 'last', ...serial, claims: [port('bus2')] },
+    ])
+    expect(waitsFor(start, 'last')).toEqual([{ reason: 'lane', id: 'first' }])
+    expect(mayStart(inState(start, ['first'], 'finished'))).toEqual(['last'])
+  })
+})
+
 describe('claims (scheduling, §2)', () => {
   it('lets shared claims overlap, but a port is always exclusive', () => {
     const both = (resource: string) =>
@@ -267,7 +279,17 @@ describe('admission across lanes (scheduling, §3)', () => {
       { id: 'elsewhere', ...bus2, ...safe, device: 'lamp', lane },
     ])
     expect(mayStart(start)).toEqual(['elsewhere'])
-    expect(waitsFor(start, 'sibling')).toEqual([{ reason: 'ahead', id: 'settling' }])
+    expect(waitsFor(start, 'sibling')).toContainEqual({ reason: 'lane', id: 'settling' })
+  })
+
+  it('lets a call whose lane has it take turns on a port hold back nobody', () => {
+    const lane = laneOf('partition')
+    const start = table([
+      { id: 'settling', ...bus1, ...safe, device: 'pump', notYet: 'settling', lane },
+      { id: 'sibling', ...bus1, ...safe, device: 'fan', lane },
+      { id: 'other', ...bus1, device: 'fan' },
+    ])
+    expect(mayStart(start)).toEqual(['other'])
   })
 
   it('lets a call whose turn in its lane has not come hold back nobody', () => {
@@ -278,6 +300,25 @@ describe('admission across lanes (scheduling, §3)', () => {
       { id: 'other', ...bus2 },
     ])
     expect(mayStart(start)).toEqual(['other'])
+  })
+
+  it('lets a ready call behind an unready one to its device hold back only that device', () => {
+    const start = table([
+      { id: 'settling', ...bus1, device: 'pump', notYet: 'settling' },
+      { id: 'behind', claims: [port('bus1'), port('bus2')], device: 'pump', enqueuedAt: -2_000 },
+      { id: 'same bus', ...bus1, device: 'fan' },
+      { id: 'same device', ...bus2, device: 'pump' },
+    ])
+    expect(mayStart(start)).toEqual(['same bus'])
+  })
+
+  it('lets nobody slip past a stop command of several claims', () => {
+    const start = table([
+      { id: 'run', ...bus2, state: 'running' },
+      { id: 'stop', claims: [port('bus1'), port('bus2')], rank: 'stop' },
+      { id: 'late', ...bus1 },
+    ])
+    expect(mayStart(start)).toEqual([])
   })
 
   it('starts nothing whose deadline has passed, and lets nobody wait for it', () => {

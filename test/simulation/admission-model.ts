@@ -1,6 +1,7 @@
 // The admission rule, as plainly as it can be said: given the table at one instant, which calls start now.
 // It exists to be compared with the scheduler, so it is written from the text of scheduling.md alone and
-// knows nothing of how the scheduler does it. Invariant: it is pure; what it says depends on its table only.
+// knows nothing of how the scheduler does it. Where the text leaves something open, a comment says what was decided.
+// Invariant: it is pure; what it says depends on its table only.
 
 /** First come first served within a rank; the highest first (scheduling, §3 Rank). */
 const RANKS = ['stop', 'interactive', 'automation', 'poll'] as const
@@ -113,12 +114,29 @@ function isOver(call: Call, table: Table): 'deadline' | 'stopped' | undefined {
   return table.stopLatched && call.effect !== 'read' && call.rank !== 'stop' ? 'stopped' : undefined
 }
 
-/** Must `later` wait for `earlier`? By declarations alone, whatever came of any between (scheduling, §2). */
+/**
+ * Must `later` wait for `earlier`? By declarations alone, whatever came of any between (scheduling, §2). Two calls of a
+ * lane that conflict take turns in declared order under every policy; the later one's turn has not come (§1, §3).
+ */
 function keepsOrder(earlier: Call, later: Call, lane: Lane, calls: readonly Call[]): boolean {
+  if (conflicts(earlier, later)) return true
   const span = calls.filter((call) => call.index >= earlier.index && call.index <= later.index)
   if (lane.policy === 'batch') return lane.stage === 'open' || !calls.every(isSafe)
   if (lane.policy === 'partition') return !span.every(isSafe)
-  return span.some(isBarrier) || conflicts(earlier, later)
+  return span.some(isBarrier)
+}
+
+/**
+ * The earlier calls of its lane that keep their order to this one, of themselves or through one between. What came of
+ * that one changes nothing, so that a call that is cancelled lets nobody past those before it.
+ */
+function predecessors(call: Call, lane: Lane, calls: readonly Call[]): readonly Call[] {
+  const found: Call[] = []
+  const earlier = calls.filter((other) => other.index < call.index)
+  for (const other of earlier.sort((a, b) => b.index - a.index)) {
+    if ([call, ...found].some((later) => keepsOrder(other, later, lane, calls))) found.unshift(other)
+  }
+  return found
 }
 
 /** What its lane makes this call wait for (scheduling, §2 and §6). */
@@ -126,9 +144,8 @@ function laneWaits(call: Call, table: Table): Wait[] {
   const { lane } = call
   if (lane === undefined) return []
   const calls = table.calls.filter((other) => other.lane?.id === lane.id)
-  const waits: Wait[] = calls
-    .filter((other) => other.index < call.index && other.state !== 'finished' && !isOver(other, table))
-    .filter((other) => keepsOrder(other, call, lane, calls))
+  const waits: Wait[] = predecessors(call, lane, calls)
+    .filter((other) => other.state !== 'finished' && !isOver(other, table))
     .map(({ id }) => ({ reason: 'lane', id }))
   const isEarly = call.effect === 'read' && isSafe(call) && call.sealed === true && lane.policy !== 'batch'
   if (lane.stage === 'streaming' && !isEarly) waits.push({ reason: 'stream' })
@@ -142,14 +159,24 @@ interface Waiter {
   readonly stuck: boolean
 }
 
-/** Does a waiter that is ahead of this call hold it back? (scheduling, §3 Admission) */
+const isSameDevice = (one: Call, other: Call): boolean =>
+  one.device !== undefined && one.device === other.device
+
+/** Does a waiter that is ahead of this call hold it back? Later ones of its lane have it from `keepsOrder` (§3). */
 function holdsBack({ call: waiter, stuck }: Waiter, call: Call, now: number): boolean {
-  if (waiter.claims.length > 1 && now - waiter.enqueuedAt < SEVERAL_CLAIMS_WAIT_MS) return false
-  const isSameDevice = waiter.device !== undefined && waiter.device === call.device
-  const isLaterInLane =
-    waiter.lane !== undefined && waiter.lane.id === call.lane?.id && waiter.index < call.index
-  return conflicts(waiter, call) && (!stuck || isSameDevice || isLaterInLane)
+  // A stop command goes out at once: nobody slips past it for two seconds (scheduling, §3 Emergency stop).
+  const isPatient = waiter.claims.length > 1 && waiter.rank !== 'stop'
+  if (isPatient && now - waiter.enqueuedAt < SEVERAL_CLAIMS_WAIT_MS) return false
+  return conflicts(waiter, call) && (!stuck || isSameDevice(waiter, call))
 }
+
+/**
+ * Behind a call to its own device that may not start yet, it cannot start either, and holds back as few: one slow unit
+ * of a bus stops no other. The text has no chains; the patience of several claims is left out of them, so that the end
+ * of it never lets anybody start.
+ */
+const isBehindStuck = (call: Call, ahead: readonly Waiter[]): boolean =>
+  ahead.some(({ call: waiter, stuck }) => stuck && isSameDevice(waiter, call) && conflicts(waiter, call))
 
 /** One pass, best first: a call that starts only takes claims, so it can never let one before it start. */
 function decide(table: Table): { starts: Call[]; waits: Map<string, Wait[]> } {
@@ -167,8 +194,7 @@ function decide(table: Table): { starts: Call[]; waits: Map<string, Wait[]> } {
     const taken = [...running, ...starts].filter((other) => conflicts(other, call))
     const blockers = ahead.filter((waiter) => holdsBack(waiter, call, table.now))
     if (before.length + notYet.length + taken.length + blockers.length === 0) starts.push(call)
-    else if (before.length === 0)
-      ahead.push({ call, stuck: notYet.length > 0 || blockers.some((blocker) => blocker.stuck) })
+    else if (before.length === 0) ahead.push({ call, stuck: notYet.length > 0 || isBehindStuck(call, ahead) })
     const others: Wait[] = [
       ...taken.map(({ id }) => ({ reason: 'claims' as const, id })),
       ...blockers.map((blocker) => ({ reason: 'ahead' as const, id: blocker.call.id })),

@@ -2,6 +2,7 @@
  * Draws a plan from a seed. Each run has a mood of its own (which kinds of fault it has at all, and how many), so that
  * some runs are quiet but for one thing and others are bad in every way.
  */
+import { drawMood } from './moods.ts'
 import type { CallPlan, DevicePlan, Fate, Fault, HomePlan, Plan, PortPlan, Submission } from './plan.ts'
 import { BUS_COMMANDS, TEXT_COMMANDS, TOOLS } from './plan.ts'
 import { Prng } from './prng.ts'
@@ -37,6 +38,8 @@ type FaultKind = (typeof FAULT_KINDS)[number]
 export function drawPlan(seed: string, options: DrawOptions = {}): Plan {
   const prng = new Prng(seed)
   const home = drawHome(prng.fork('home'))
+  const mood = drawMood(prng.fork('mood'), seed, home)
+  if (mood) return mood
   const calls = options.calls ?? 60
   const safetyMs = prng.fork('length').integer(10_000, 40_000)
   const submissions = drawSubmissions(prng.fork('workload'), { home, safetyMs, calls })
@@ -129,9 +132,38 @@ const EMPTY: Omit<Submission, 'at' | 'kind'> = {
 }
 
 function drawFaults(prng: Prng, frame: Frame): readonly Fault[] {
+  if (prng.fork('loose plug').chance(0.06)) return drawLoosePlug(prng.fork('of a loose plug'), frame)
+  if (prng.fork('choked').chance(0.05)) return drawChoked(prng.fork('of a choked line'), frame)
   const density = prng.pick([0.02, 0.1, 0.3])
   const kinds = FAULT_KINDS.filter(() => prng.chance(prng.pick([0.1, 0.35])))
   return kinds.flatMap((kind) => drawFaultsOf(kind, prng.fork(kind), frame, density))
+}
+
+/**
+ * Devices that are slow, behind adapters that are lost and back in a moment, and not so often that the gateway backs off:
+ * what is late comes after a reopening.
+ */
+function drawLoosePlug(prng: Prng, frame: Frame): readonly Fault[] {
+  const late = drawFaultsOf('late', prng.fork('late'), frame, 0.6)
+  const losses = frame.home.ports.flatMap(({ id: port }) => {
+    const times: Fault[] = []
+    for (let at = prng.integer(1_000, 6_000); at < frame.safetyMs; at += prng.integer(5_200, 6_500))
+      times.push({ kind: 'unplug', port, at, forMs: prng.pick([1, 1, 100]) })
+    return times
+  })
+  return [...late, ...losses]
+}
+
+/** Adapters that hold back what they are given, again and again, for about as long as a reply may take. */
+function drawChoked(prng: Prng, { home, safetyMs }: Frame): readonly Fault[] {
+  return home.ports.flatMap(({ id: port }) => {
+    const times: Fault[] = []
+    for (let at = prng.integer(500, 2_000); at < safetyMs; at += prng.integer(2_000, 3_500)) {
+      const how = prng.pick(['line', 'buffer'])
+      times.push({ kind: 'standstill', port, at, forMs: prng.integer(400, 1_800), how })
+    }
+    return times
+  })
 }
 
 function drawFaultsOf(kind: FaultKind, prng: Prng, frame: Frame, density: number): readonly Fault[] {
@@ -214,7 +246,7 @@ function drawFaultsOf(kind: FaultKind, prng: Prng, frame: Frame, density: number
     case 'wall':
       return times(few, () => ({ kind, at: at(), byMs: prng.pick([-3_600_000, -500, 60_000, 86_400_000]) }))
     case 'crash':
-      return times(prng.integer(1, 2), () => ({ kind, at: at(), downMs: prng.pick([3_000, 6_000]) }))
+      return times(prng.integer(1, 2), () => ({ kind, at: at(), downMs: prng.pick([50, 400, 3_000]) }))
     default:
       return times(Math.ceil(density * calls), () => {
         const chosen = prng.pick(devices as [(typeof devices)[0]])

@@ -1,6 +1,6 @@
 /** The faults of a plan, found by what they happen to. */
 import type { WireFaults } from '../../src/simulator/wire.ts'
-import type { Fate, Fault, PortPlan } from './plan.ts'
+import type { Fate, Fault, OperationFailure, PortPlan } from './plan.ts'
 
 export interface FateTable {
   fate(device: string, request: number): Fate | undefined
@@ -36,4 +36,17 @@ export function wireFaultsOf(faults: readonly Fault[], port: PortPlan): WireFaul
           },
         }),
   }
+}
+
+/** How the n-th operation of the binding of a port fails; undefined: it does not. */
+export function operationFailureOf(
+  faults: readonly Fault[],
+  port: string,
+  index: number,
+): OperationFailure | undefined {
+  for (const fault of faults) {
+    if (fault.kind !== 'operation' || fault.port !== port) continue
+    if (fault.index === index || (fault.persistent && fault.index < index)) return fault.how
+  }
+  return undefined
 }

@@ -29,6 +29,8 @@ export interface History {
   readonly close: CloseRecord
   /** What ran between the end of all and the close: one call to each device after all was mended. */
   readonly lastCalls: readonly CallRecord[]
+  /** What came of the same calls in another run, where each had the gateway to itself; undefined: nobody asked. */
+  readonly oneByOne?: History
   /** What the admission model said against the scheduler. */
   readonly objections: readonly string[]
   /** Errors that nobody caught. */

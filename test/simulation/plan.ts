@@ -14,6 +14,8 @@ export interface Plan {
   readonly faults: readonly Fault[]
   /** How long faults may happen; then everything is healed, and all must come to an end. */
   readonly safetyMs: number
+  /** Nothing goes wrong, nothing is cancelled and every deadline is far: the same calls one by one come to the same. */
+  readonly isComparedOneByOne?: true
 }
 
 export interface HomePlan {
@@ -74,7 +76,9 @@ export const TEXT_COMMANDS = ['read', 'read_serial', 'ask', 'set', 'act', 'act_r
 
 /** Tools without a device, with a resource each that may be wanted exclusively. */
 export const TOOLS = ['think', 'note', 'open_valve', 'watch_valve', 'rearrange'] as const
-export type ToolName = (typeof TOOLS)[number]
+/** Tools that only some moods have: one of two resources, and one that is serial although it calls itself safe. */
+export const RARE_TOOLS = ['lift', 'carry', 'recount'] as const
+export type ToolName = (typeof TOOLS)[number] | (typeof RARE_TOOLS)[number]
 
 export interface CallPlan {
   /** Unique in the run, 1 to 60,000. */
@@ -117,6 +121,12 @@ export type Fate =
   | { readonly kind: 'restart' }
   /** Says something unasked before it answers. */
   | { readonly kind: 'event_first' }
+
+/**
+ * `rejects`: without having done anything. `rejects_after`: having done it. `hangs`: does not come to its end before
+ * everything is mended; a read then rejects. `never_ends`: not even then, but for a read and a close. A close always closes, whatever it says, as that of a descriptor does.
+ */
+export type OperationFailure = 'rejects' | 'rejects_after' | 'hangs' | 'never_ends'
 
 export type Fault =
   | { readonly kind: 'fate'; readonly device: string; readonly request: number; readonly fate: Fate }
@@ -161,5 +171,13 @@ export type Fault =
   /** The gateway's event loop stands still. */
   | { readonly kind: 'stall'; readonly at: number; readonly forMs: number }
   | { readonly kind: 'wall'; readonly at: number; readonly byMs: number }
+  /** An operation of the binding of that port, counted from 0, or all from there on. */
+  | {
+      readonly kind: 'operation'
+      readonly port: string
+      readonly index: number
+      readonly persistent: boolean
+      readonly how: OperationFailure
+    }
   /** The process is killed, and another one starts. */
   | { readonly kind: 'crash'; readonly at: number; readonly downMs: number }

@@ -2,9 +2,10 @@
  * One run: first everything may go wrong, then everything is mended and must come to its end, then the gateway is idle,
  * and then it is closed.
  */
+import { attendAdmission } from './admission-witness.ts'
 import type { CallRecord, CloseRecord, History } from './history.ts'
+import { oneByOnePlan } from './one-by-one.ts'
 import type { Fault, Plan, Submission } from './plan.ts'
-import type { OperationFault } from './tapped-binding.ts'
 import { Workload } from './workload.ts'
 import { World } from './world.ts'
 
@@ -14,13 +15,8 @@ export interface Run {
   readonly hash: string
   readonly simulatedMs: number
   readonly events: number
-  /** Operations of the bindings. */
-  readonly operations: number
-}
-
-export interface RunOptions {
-  /** Fails operations of the binding, besides what the plan has. */
-  readonly operationFault?: OperationFault
+  /** The names of the operations of the binding until everything was mended, by port. */
+  readonly operations: ReadonlyMap<string, readonly string[]>
 }
 
 const SAMPLE_MS = 500
@@ -33,7 +29,7 @@ const CLOSE_MS = 20_000
 /** Nonces of the last calls; those of the plan are below. */
 export const LAST_NONCE = 59_000
 
-export async function run(plan: Plan, options: RunOptions = {}): Promise<Run> {
+export async function run(plan: Plan): Promise<Run> {
   const uncaught: string[] = []
   const onUncaught = (error: unknown) => {
     uncaught.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -41,18 +37,24 @@ export async function run(plan: Plan, options: RunOptions = {}): Promise<Run> {
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)
   try {
-    return await runThrough(plan, options, uncaught)
+    const done = await runThrough(plan, uncaught)
+    if (!plan.isComparedOneByOne) return done
+    const { history: oneByOne } = await runThrough(oneByOnePlan(plan), uncaught)
+    return { ...done, history: { ...done.history, oneByOne } }
   } finally {
     process.off('uncaughtException', onUncaught)
     process.off('unhandledRejection', onUncaught)
   }
 }
 
-async function runThrough(plan: Plan, options: RunOptions, uncaught: readonly string[]): Promise<Run> {
+async function runThrough(plan: Plan, uncaught: readonly string[]): Promise<Run> {
   const world = new World(plan)
   const { clock, recorder } = world
   const workload = new Workload(world)
-  world.tap.fault = options.operationFault
+  attendAdmission({
+    object: (message) => recorder.objections.push(message),
+    stalledUntil: () => clock.stalledUntil,
+  })
   await world.start()
   workload.schedule()
   for (const fault of plan.faults) schedule(world, workload, fault)
@@ -60,6 +62,7 @@ async function runThrough(plan: Plan, options: RunOptions, uncaught: readonly st
   await clock.run(plan.safetyMs)
 
   if (!world.gateway) await world.start()
+  const { operations } = world.tap
   world.heal()
   world.gateway?.emergencyStop.release({ id: 'healer', name: 'healer', role: 'admin' })
   const healedAt = clock.now
@@ -88,7 +91,7 @@ async function runThrough(plan: Plan, options: RunOptions, uncaught: readonly st
     uncaught,
   }
   const { now: simulatedMs, events } = clock
-  return { history, hash: recorder.digest(), simulatedMs, events, operations: world.tap.operations }
+  return { history, hash: recorder.digest(), simulatedMs, events, operations }
 }
 
 function arePortsOpen({ gateway }: World): boolean {
@@ -158,6 +161,7 @@ function schedule(world: World, workload: Workload, fault: Fault): void {
   switch (fault.kind) {
     case 'fate':
     case 'byte':
+    case 'operation':
       return
     case 'unplug': {
       const wire = world.wire(fault.port)

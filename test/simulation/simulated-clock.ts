@@ -94,6 +94,11 @@ export class SimulatedClock {
     this.#stalledUntil = Math.max(this.#stalledUntil, this.#now + durationMs)
   }
 
+  /** When the event loop turns again, or did after it had stood still the last time. */
+  get stalledUntil(): number {
+    return this.#stalledUntil
+  }
+
   get isStalled(): boolean {
     return this.#now < this.#stalledUntil
   }
@@ -116,23 +121,33 @@ export class SimulatedClock {
   /** Lets everything happen up to that time, one event after the other. Stops early when `isOver` says so. */
   async run(until: number, isOver: () => boolean = () => false): Promise<void> {
     await settle()
-    while (!isOver()) {
+    await eachSettled(() => {
+      if (isOver()) return false
       const next = this.#heap[0]
-      if (!next || next.runAt > until) break
-      this.#pop()
-      const { callback, view } = next
-      if (!callback) continue
-      if (view.name !== WORLD && next.runAt < this.#stalledUntil) {
-        next.runAt = this.#stalledUntil
-        this.#push(next)
-        continue
-      }
-      this.#now = Math.max(this.#now, next.runAt)
-      this.#events += 1
-      callback()
-      await settle()
-    }
+      if (!next || next.runAt > until) return false
+      this.#step(next)
+      return true
+    })
     if (!isOver()) this.#now = Math.max(this.#now, until)
+  }
+
+  #step(next: Entry): void {
+    this.#pop()
+    const { callback, view } = next
+    if (!callback) return
+    if (view.name !== WORLD && next.runAt < this.#stalledUntil) {
+      next.runAt = this.#stalledUntil
+      this.#push(next)
+      return
+    }
+    this.#now = Math.max(this.#now, next.runAt)
+    this.#events += 1
+    try {
+      callback()
+    } catch (error) {
+      // As an error in a timer's callback does, it comes to whoever listens for what nobody caught.
+      process.emit('uncaughtException', error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   #schedule(view: View, dueAt: number, callback: () => void, onDone: () => void): Timer {
@@ -202,6 +217,36 @@ function isBefore(one: Entry, other: Entry | undefined): boolean {
 }
 
 const immediate = setImmediate
+/** Steps of one turn of the host's event loop; a turn costs as much as a step does. */
+const STEPS_PER_TURN = 64
+
+/**
+ * Takes one step after the other until one says that it was the last. Between two of them all promises and nextTicks are
+ * done: Node runs them after each callback of a turn's immediates.
+ */
+function eachSettled(step: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false
+    const turn = () => {
+      for (let count = 1; count < STEPS_PER_TURN; count += 1) immediate(takeOne)
+      immediate(() => {
+        takeOne()
+        if (!isOver) turn()
+      })
+    }
+    const takeOne = () => {
+      if (isOver) return
+      try {
+        isOver = !step()
+      } catch (error) {
+        isOver = true
+        reject(error)
+      }
+      if (isOver) resolve()
+    }
+    turn()
+  })
+}
 
 function settle(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,44 +1,55 @@
 /**
  * The binding that the gateway of a simulated run is given: the simulated one, watched. It takes down what is written
- * and read, lets reads wait while the event loop stands still, and fails an operation where it is told to. What belongs
+ * and read, lets reads wait while the event loop stands still, and fails an operation where the plan says so. What belongs
  * to a process that was killed never settles.
  */
 import type { BindingInterface, BindingPortInterface, OpenOptions } from '../../src/port/binding-interface.ts'
 import type { SimulatedBinding } from '../../src/simulator/binding.ts'
-import type { LineKind } from './plan.ts'
+import type { LineKind, OperationFailure } from './plan.ts'
 import type { Recorder } from './recorder.ts'
 import { requestOf } from './request.ts'
 import type { SimulatedClock, View } from './simulated-clock.ts'
-
-/** Fails the n-th operation of the run, or all from there on. */
-export interface OperationFault {
-  readonly index: number
-  readonly persistent: boolean
-}
 
 export interface TappedParts {
   readonly binding: SimulatedBinding
   readonly clock: SimulatedClock
   readonly recorder: Recorder
   readonly kindOf: (port: string) => LineKind
+  /** How the n-th operation of a port fails; undefined: it does not. */
+  readonly failureOf: (port: string, index: number) => OperationFailure | undefined
   /** The device behind a port, by the unit of a bus. */
   readonly deviceAt: (port: string, unit: number) => string | undefined
+}
+
+interface Operation {
+  readonly port: string
+  readonly name: string
+  /** Of the process that asked for it. */
+  readonly isDead: () => boolean
 }
 
 /** What every life of the process has in common. */
 export class Tap {
   readonly parts: TappedParts
   readonly #open = new Map<BindingPortInterface, string>()
-  fault: OperationFault | undefined
-  #operations = 0
+  readonly #operations = new Map<string, string[]>()
+  /** Ends the wait of those that hang. */
+  #release: (() => void)[] = []
+  #isHealed = false
 
   constructor(parts: TappedParts) {
     this.parts = parts
   }
 
-  /** Operations of bindings so far. */
-  get operations(): number {
-    return this.#operations
+  /** The names of the operations so far, by port. */
+  get operations(): ReadonlyMap<string, readonly string[]> {
+    return new Map([...this.#operations].map(([port, names]) => [port, [...names]]))
+  }
+
+  /** No operation fails any more, and those that hang go on. */
+  heal(): void {
+    this.#isHealed = true
+    for (const release of this.#release.splice(0)) release()
   }
 
   get openPorts(): readonly string[] {
@@ -57,7 +68,9 @@ export class Tap {
     return {
       list: () => alive(binding.list()),
       open: (options: OpenOptions) =>
-        isDead ? never<TappedPort>() : alive(this.#openPort(options, { view, life, alive })),
+        isDead
+          ? never<TappedPort>()
+          : alive(this.#openPort(options, { view, life, alive, isDead: () => isDead })),
       kill: () => {
         isDead = true
         // The kernel closes what a process leaves behind; what it had taken over is still sent.
@@ -67,19 +80,40 @@ export class Tap {
     }
   }
 
-  /** Counts an operation, and says whether it fails. */
-  strike(): boolean {
-    const index = this.#operations
-    this.#operations += 1
-    const { fault } = this
-    return fault !== undefined && (fault.persistent ? index >= fault.index : index === fault.index)
+  /** Counts an operation, and fails it where the plan says so. */
+  async operate<T>({ port, name, isDead }: Operation, work: () => Promise<T>): Promise<T> {
+    const names = this.#operations.get(port) ?? []
+    this.#operations.set(port, names)
+    const failure = this.#isHealed ? undefined : this.parts.failureOf(port, names.length)
+    names.push(name)
+    switch (failure) {
+      case undefined:
+        return work()
+      case 'hangs':
+      case 'never_ends':
+        // What holds the descriptor has to let it go some time.
+        if (failure === 'never_ends' && name !== 'read' && name !== 'close') return never<T>()
+        await new Promise<void>((resolve) => this.#release.push(resolve))
+        // What a process that is no more was about to do is not done.
+        if (isDead()) return never<T>()
+        // A driver that gave nothing of what came was lost: it does not give it later, as if it had just come.
+        if (name === 'read') break
+        return work()
+      case 'rejects_after':
+        // A library that fails to set up what it has opened closes it.
+        if (name !== 'open') await work()
+        break
+      case 'rejects':
+        if (name === 'close') await work()
+    }
+    throw systemError('EIO', `Error: Input/output error at ${name} of ${port}`)
   }
 
   async #openPort(options: OpenOptions, life: Life): Promise<TappedPort> {
     const { recorder } = this.parts
     try {
-      if (this.strike()) throw systemError('EIO', `Error: Input/output error, cannot open ${options.path}`)
-      const inner = await this.parts.binding.open(options)
+      const operation = { port: options.path, name: 'open', isDead: life.isDead }
+      const inner = await this.operate(operation, () => this.parts.binding.open(options))
       recorder.opening(options.path, 'open')
       this.#open.set(inner, options.path)
       return new TappedPort(inner, options.path, this, life)
@@ -98,6 +132,7 @@ interface Life {
   readonly view: View
   readonly life: number
   readonly alive: <T>(work: Promise<T>) => Promise<T>
+  readonly isDead: () => boolean
 }
 
 class TappedPort implements BindingPortInterface {
@@ -105,6 +140,7 @@ class TappedPort implements BindingPortInterface {
   readonly #path: string
   readonly #tap: Tap
   readonly #life: Life
+  #writing: Promise<void> = Promise.resolve()
 
   constructor(inner: BindingPortInterface, path: string, tap: Tap, life: Life) {
     this.#inner = inner
@@ -130,7 +166,11 @@ class TappedPort implements BindingPortInterface {
   }
 
   drain(): Promise<void> {
-    return this.#operation('drain', () => this.#inner.drain())
+    return this.#operation('drain', async () => {
+      // As the real one does: also for a write that hangs.
+      await this.#writing
+      await this.#inner.drain()
+    })
   }
 
   flush(): Promise<void> {
@@ -154,8 +194,10 @@ class TappedPort implements BindingPortInterface {
   }
 
   close(): Promise<void> {
-    this.#tap.closed(this.#inner, this.#path)
-    return this.#life.alive(this.#inner.close())
+    return this.#operation('close', () => {
+      this.#tap.closed(this.#inner, this.#path)
+      return this.#inner.close()
+    })
   }
 
   async #read(buffer: Buffer, offset: number, length: number) {
@@ -163,8 +205,7 @@ class TappedPort implements BindingPortInterface {
     const { view } = this.#life
     let result: { buffer: Buffer; bytesRead: number }
     try {
-      if (this.#tap.strike()) throw systemError('EIO', 'input/output error')
-      result = await this.#inner.read(buffer, offset, length)
+      result = await this.#operate('read', () => this.#inner.read(buffer, offset, length))
     } catch (error) {
       await clock.input(view)
       throw error
@@ -176,20 +217,21 @@ class TappedPort implements BindingPortInterface {
 
   async #write(buffer: Buffer): Promise<void> {
     const { kindOf, deviceAt, recorder } = this.#tap.parts
-    const fails = this.#tap.strike()
-    if (!fails) {
-      const bytes = Uint8Array.from(buffer)
-      const request = requestOf(kindOf(this.#path), bytes)
-      const device = deviceAt(this.#path, request?.unit ?? 0)
-      recorder.write({ port: this.#path, bytes, device, nonce: request?.nonce, life: this.#life.life })
-    }
-    if (fails) throw systemError('EIO', 'input/output error')
-    await this.#inner.write(buffer)
+    const bytes = Uint8Array.from(buffer)
+    const request = requestOf(kindOf(this.#path), bytes)
+    const device = deviceAt(this.#path, request?.unit ?? 0)
+    recorder.write({ port: this.#path, bytes, device, nonce: request?.nonce, life: this.#life.life })
+    const written = this.#operate('write', () => this.#inner.write(buffer))
+    this.#writing = written.catch(() => {})
+    await written
   }
 
-  async #operation<T>(name: string, work: () => Promise<T>): Promise<T> {
-    if (this.#tap.strike()) throw systemError('EIO', `input/output error at ${name}`)
-    return this.#life.alive(work())
+  #operation<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#life.alive(this.#operate(name, work))
+  }
+
+  #operate<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#tap.operate({ port: this.#path, name, isDead: this.#life.isDead }, work)
   }
 }
 

@@ -16,10 +16,32 @@ const DECLARATIONS: Readonly<Record<ToolName, Declared>> = {
   open_valve: { effect: 'act', claims: [{ resource: 'valve', mode: 'exclusive' }], serial: true },
   watch_valve: { effect: 'read', claims: [{ resource: 'valve', mode: 'shared' }], parallelSafe: true },
   rearrange: { effect: 'act', claims: [{ resource: 'gateway', mode: 'exclusive' }], serial: true },
+  lift: { effect: 'act', claims: [{ resource: 'crane', mode: 'exclusive' }], serial: true },
+  carry: {
+    effect: 'act',
+    claims: [
+      { resource: 'valve', mode: 'exclusive' },
+      { resource: 'crane', mode: 'exclusive' },
+    ],
+    serial: true,
+  },
+  recount: { effect: 'read', serial: true, parallelSafe: true },
+}
+
+/** The resources that it names. */
+export function claimsOfTool(name: ToolName): NonNullable<Declared['claims']> {
+  return DECLARATIONS[name].claims ?? []
+}
+
+/** Whether both name one resource. */
+export function shareResource(one: string, other: string): boolean {
+  const resourcesOf = (by: string) =>
+    by in DECLARATIONS ? claimsOfTool(by as ToolName).map(({ resource }) => resource) : []
+  return resourcesOf(one).some((resource) => resourcesOf(other).includes(resource))
 }
 
 /** What a run of each may not overlap with, by what it declares: the same resource, wanted exclusively by one. */
-export const EXCLUSIVE_TOOLS: readonly ToolName[] = ['open_valve', 'rearrange']
+export const EXCLUSIVE_TOOLS: readonly ToolName[] = ['open_valve', 'rearrange', 'lift', 'carry']
 
 export function simulationTools(clock: Clock, recorder: Recorder): readonly DefinedTool[] {
   return (Object.entries(DECLARATIONS) as [ToolName, Declared][]).map(([name, declared]) =>

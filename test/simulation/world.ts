@@ -9,7 +9,7 @@ import { createSimulatedBinding, type SimulatedBinding } from '../../src/simulat
 import { attachSimulators } from '../../src/simulator/host.ts'
 import type { SimulatedWire } from '../../src/simulator/wire.ts'
 import type { CallResult } from '../../src/tool/shapes.ts'
-import { type FateTable, fatesOf, wireFaultsOf } from './fates.ts'
+import { type FateTable, fatesOf, operationFailureOf, wireFaultsOf } from './fates.ts'
 import type { Plan, PortPlan } from './plan.ts'
 import { Prng } from './prng.ts'
 import { Recorder } from './recorder.ts'
@@ -48,6 +48,7 @@ export class World {
       clock: this.clock,
       recorder: this.recorder,
       kindOf: (id) => ports.get(id)?.kind ?? 'text',
+      failureOf: (id, index) => operationFailureOf(plan.faults, id, index),
       deviceAt: (id, unit) => ports.get(id)?.devices.find((d) => unit === 0 || d.address === unit)?.id,
     })
     for (const port of plan.home.ports) this.#addPort(port)
@@ -92,6 +93,7 @@ export class World {
       binding,
       host: this.#binding.host,
       clock: view,
+      afterUncleanEnd: life > 0,
       tools: simulationTools(view, this.recorder),
     })
     gateway.feed.subscribe(undefined, ({ type, data }) => {
@@ -119,7 +121,7 @@ export class World {
   heal(): void {
     this.#fates = fatesOf([])
     this.wedged.clear()
-    this.tap.fault = undefined
+    this.tap.heal()
     for (const { id } of this.plan.home.ports) {
       const wire = this.wire(id)
       wire.faults = {}
@@ -168,7 +170,7 @@ function configurationOf({ home }: Plan): Configuration {
         timeoutMs: device.timeoutMs,
         replyLatencyMaxMs: device.replyLatencyMaxMs,
         gapMs: device.gapMs,
-        ...(device.pollMs === undefined ? {} : { poll: `${device.pollMs}ms` }),
+        poll: device.pollMs === undefined ? 'off' : `${device.pollMs}ms`,
         ...(kind === 'bus'
           ? { type: BUS_TYPE, address: device.address }
           : { type: TEXT_TYPE, ...TEXT_OPTIONS }),

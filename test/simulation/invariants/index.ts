@@ -1,5 +1,6 @@
 /** All invariants. */
 import type { History, Invariant, Violation } from '../history.ts'
+import { admission } from './admission.ts'
 import { atMostOnce } from './at-most-once.ts'
 import { attribution } from './attribution.ts'
 import { bounds } from './bounds.ts'
@@ -28,6 +29,7 @@ export const INVARIANTS: readonly Invariant[] = [
   quietEnd,
   partitionLaw,
   soundness,
+  admission,
 ]
 
 export function check(history: History): readonly Violation[] {

@@ -1,67 +1,116 @@
-/** A call to a line where nothing is wrong and nothing else is going on starts at once, whatever happens to other lines. */
+/**
+ * What happens on one line delays nobody on another. While a call has its turn, a line with which nothing is wrong is
+ * never idle for longer than a transaction and its silences take; a tool starts in the moment in which its turn has come
+ * and its resources are free.
+ */
 import type { CallRecord, History, Invariant, Violation } from '../history.ts'
-import type { Fault, PortPlan } from '../plan.ts'
-import { endOf, portOf, startOf } from './trace.ts'
+import type { PortPlan } from '../plan.ts'
+import { endOf, groupedBy, portOf, startOf } from './trace.ts'
+import { conflict, isClean, isWhole, ownClaims, turnOf, waitedUntil, wantsGateway } from './turns.ts'
 
 const name = 'isolation'
-/** What a line without correlation has before each request, the packet of an adapter, a frame in the other direction. */
-const PACE_MS = 120 + 16 + 60
-const QUIET_MS = 3_000
+/** What a line without correlation has before each request. */
+const SILENCE_MS = 120
+const SLACK_MS = 20
 
 export const isolation: Invariant = {
   name,
   check: (history) => {
-    if (history.plan.faults.some(touchesAll) || usesGateway(history)) return []
-    return history.plan.home.ports
-      .filter((port) => !history.plan.faults.some((fault) => touches(fault, port)))
-      .flatMap((port) => [...delayed(history, port)])
+    if (!isWhole(history)) return []
+    const exclusive = history.calls.filter(wantsGateway)
+    const free = history.calls.filter((call) => {
+      const from = turnOf(history, call)
+      const until = ended(history, call)
+      if (from >= until || wantsGateway(call)) return false
+      return exclusive.every((other) => {
+        return other.submittedAt > until || (endOf(history, other) ?? Number.POSITIVE_INFINITY) < from
+      })
+    })
+    return [...idleLines(history, free), ...lateTools(history, free)]
   },
 }
 
-function touchesAll({ kind }: Fault): boolean {
-  return kind === 'stall' || kind === 'crash'
+/** When it no longer waited; one that never came to an end waited until everything was mended. */
+function ended(history: History, call: CallRecord): number {
+  return Math.min(waitedUntil(history, call), history.healedAt)
 }
 
-function usesGateway({ plan }: History): boolean {
-  return plan.submissions.some(
-    ({ kind, calls }) => kind === 'stop' || calls.some(({ name }) => name === 'rearrange'),
+function* idleLines(history: History, calls: readonly CallRecord[]): Generator<Violation> {
+  const byPort = groupedBy(
+    calls.filter(({ plan }) => plan.device !== undefined),
+    ({ plan }) => portOf(history, plan.device ?? ''),
   )
-}
-
-function touches(fault: Fault, port: PortPlan): boolean {
-  if ('port' in fault) return fault.port === port.id
-  return 'device' in fault && port.devices.some(({ id }) => id === fault.device)
-}
-
-function* delayed(history: History, port: PortPlan): Generator<Violation> {
-  const calls = history.calls.filter(
-    ({ plan }) => plan.device !== undefined && portOf(history, plan.device) === port,
-  )
-  const writes = history.writes.filter((write) => write.port === port.id)
-  for (const call of calls) {
-    const { submittedAt, plan, lane } = call
-    if (lane.calls.length > 1 || call.cancelledAt !== undefined || submittedAt < QUIET_MS) continue
-    if (!isAlone(history, call, calls)) continue
-    if (
-      writes.some(
-        ({ at, nonce }) => nonce !== plan.nonce && at > submittedAt - QUIET_MS && at < submittedAt + QUIET_MS,
-      )
-    )
-      continue
-    const gapMs = Math.max(...port.devices.map((device) => device.gapMs))
-    const startedAt = startOf(history, call)
-    if (startedAt !== undefined && startedAt - submittedAt <= gapMs + PACE_MS) continue
-    yield {
-      invariant: name,
-      message: `call ${plan.nonce} on ${port.id}, where nothing was wrong, came at ${submittedAt} and started at ${startedAt}`,
+  for (const [port, waiting] of byPort) {
+    if (!isClean(history, port)) continue
+    const openedAt = history.openings.find(
+      (opening) => opening.port === port.id && opening.kind === 'open',
+    )?.at
+    if (openedAt === undefined) continue
+    const busy = [...history.writes, ...history.reads]
+      .filter((event) => event.port === port.id)
+      .map(({ at }) => at)
+      .sort((one, other) => one - other)
+    const most = transactionMs(port)
+    for (const call of waiting) {
+      const from = Math.max(turnOf(history, call), openedAt)
+      const until = ended(history, call)
+      const idleSince = idle(busy, from, until, most)
+      if (idleSince === undefined) continue
+      const message = `${port.id}, where nothing was wrong, was idle from ${idleSince} on, and call ${call.plan.nonce} waited from ${from} to ${until}`
+      yield { invariant: name, message }
     }
   }
 }
 
-function isAlone(history: History, call: CallRecord, calls: readonly CallRecord[]): boolean {
-  return calls.every((other) => {
-    if (other === call) return true
-    const endedAt = endOf(history, other) ?? Number.POSITIVE_INFINITY
-    return other.submittedAt > call.submittedAt + QUIET_MS || endedAt < call.submittedAt - QUIET_MS
-  })
+/** Since when nothing happened for too long. */
+function idle(busy: readonly number[], from: number, until: number, most: number): number | undefined {
+  let last = from
+  for (let index = firstFrom(busy, from); index < busy.length; index += 1) {
+    const at = busy[index] ?? until
+    if (at > until) break
+    if (at - last > most) return last
+    last = at
+  }
+  return until - last > most ? last : undefined
+}
+
+function firstFrom(times: readonly number[], from: number): number {
+  let [low, high] = [0, times.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((times[middle] ?? 0) < from) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A request and its answer, with everything before, between and after them. */
+function transactionMs({ baudRate, latencyMs, devices }: PortPlan): number {
+  const frameMs = (16 * 10_000) / baudRate
+  const answersAfterMs = Math.max(...devices.map((device) => device.answersAfterMs))
+  const gapMs = Math.max(...devices.map((device) => device.gapMs), SILENCE_MS)
+  return 2 * frameMs + 2 * latencyMs + answersAfterMs + gapMs + SLACK_MS
+}
+
+function* lateTools(history: History, calls: readonly CallRecord[]): Generator<Violation> {
+  const tools = history.calls.filter(({ plan }) => plan.device === undefined)
+  for (const call of calls) {
+    if (call.plan.device !== undefined) continue
+    const from = turnOf(history, call)
+    const until = ended(history, call)
+    const others = tools.filter((other) => other !== call && conflict(history, call.plan, other.plan))
+    // One of several resources may keep one free for itself.
+    if (others.some((other) => ownClaims(history, other) > 1) || ownClaims(history, call) > 1) continue
+    const freeAt = others.reduce((latest, other) => {
+      const startedAt = startOf(history, other)
+      const endedAt = endOf(history, other) ?? Number.POSITIVE_INFINITY
+      if (startedAt === undefined || startedAt > until || endedAt <= from) return latest
+      return Math.max(latest, endedAt)
+    }, from)
+    if (until <= freeAt + 1) continue
+    yield {
+      invariant: name,
+      message: `${call.plan.name} ${call.plan.nonce} could have started at ${freeAt}, and waited until ${until}`,
+    }
+  }
 }

@@ -9,6 +9,8 @@ import { deviceOf } from './trace.ts'
 const name = 'one-outcome'
 /** The gap on a line that never rests, a write that does not end, a reply after a stop, the turn of the loop. */
 const GRACE_MS = 1_000 + 5_000 + 250 + 500
+/** A turn of the loop, and a clock that is a little early. */
+const TURN_MS = 50
 const OUTCOMES = ['executed', 'not_executed', 'unknown']
 
 export const oneOutcome: Invariant = {
@@ -35,6 +37,10 @@ function* ofCall(history: History, call: CallRecord): Generator<Violation> {
   const [first] = told
   if (first && first.outcome !== result.outcome)
     yield violation(`was told as ${first.outcome} and answered as ${result.outcome}`)
+  if (result.error?.code === 'deadline_exceeded' && isTimed(call)) {
+    const dueAt = call.submittedAt + lane.plan.deadlineMs + stalledMs(history)
+    if (settledAt > dueAt + TURN_MS) yield violation(`ended at ${settledAt} by its deadline of ${dueAt}`)
+  }
   const latestAt =
     call.submittedAt + lane.plan.deadlineMs + runMs(history, call) + GRACE_MS + stalledMs(history)
   if (settledAt > latestAt && isTimed(call))
