@@ -1,4 +1,4 @@
-// The worked examples of scheduling.md and its rules one by one, held against the admission model.
+// The worked examples of the written rules and its rules one by one, held against the admission model.
 import { describe, expect, it } from 'vitest'
 import { type Call, type Claim, type Lane, mayStart, type Table, waitsFor } from './admission-model.ts'
 
@@ -53,7 +53,7 @@ function waves(start: Table): string[][] {
   return found
 }
 
-describe('partition (scheduling, §2)', () => {
+describe('partition', () => {
   const example = inLane(laneOf('partition'), [
     { id: 'read_log', ...safe },
     { id: 'read_metric', ...safe },
@@ -93,13 +93,13 @@ describe('partition (scheduling, §2)', () => {
     expect(waves(inLane(laneOf('partition'), reads))).toEqual([['first'], ['second']])
   })
 
-  it('runs the two reads of the context example together (scheduling, §5)', () => {
+  it('runs the two reads of the context example together', () => {
     const reads = ['nginx', 'redis'].map((id) => ({ id, ...safe }))
     expect(waves(inLane(laneOf('partition'), reads))).toEqual([['nginx', 'redis']])
   })
 })
 
-describe('batch (scheduling, §2)', () => {
+describe('batch', () => {
   it.each([
     ['[a(safe), b(safe)]', safe, [['a', 'b']]],
     ['[a(safe), b(default)]', {}, [['a'], ['b']]],
@@ -122,13 +122,13 @@ describe('batch (scheduling, §2)', () => {
     expect(waves(inLane(laneOf('batch', 'open'), calls))).toEqual([['a'], ['b']])
   })
 
-  it('starts nothing before the end of a stream (scheduling, §6)', () => {
+  it('starts nothing before the end of a stream', () => {
     const calls = [{ id: 'a', ...safe, sealed: true }]
     expect(mayStart(inLane(laneOf('batch', 'streaming'), calls))).toEqual([])
   })
 })
 
-describe('resource (scheduling, §2)', () => {
+describe('resource', () => {
   const resource = laneOf('resource')
 
   it('[A(bus1), B(bus1), C(bus2)]: A and C start together, B follows A', () => {
@@ -181,7 +181,7 @@ describe('a lane of which a call was cancelled', () => {
   })
 })
 
-describe('claims (scheduling, §2)', () => {
+describe('claims', () => {
   it('lets shared claims overlap, but a port is always exclusive', () => {
     const both = (resource: string) =>
       ['a', 'b'].map((id) => ({ id, claims: [{ resource, mode: 'shared' as const }] }))
@@ -199,7 +199,7 @@ describe('claims (scheduling, §2)', () => {
   })
 })
 
-describe('admission across lanes (scheduling, §3)', () => {
+describe('admission across lanes', () => {
   const bus1 = { claims: [port('bus1')] }
   const bus2 = { claims: [port('bus2')] }
 
@@ -348,7 +348,7 @@ describe('admission across lanes (scheduling, §3)', () => {
   })
 })
 
-describe('streams (scheduling, §6)', () => {
+describe('streams', () => {
   it('starts early only a sealed, parallel-safe read that the policy lets start now', () => {
     const calls: Sketch[] = [
       { id: 'sealed', ...safe, sealed: true },
@@ -362,7 +362,7 @@ describe('streams (scheduling, §6)', () => {
   })
 })
 
-describe('figures (scheduling, §8)', () => {
+describe('figures', () => {
   const reads = (portOf: (index: number) => string): Sketch[] =>
     Array.from({ length: 32 }, (_, index) => ({
       id: `read ${index}`,

@@ -1,28 +1,28 @@
 // The admission rule, as plainly as it can be said: given the table at one instant, which calls start now.
-// It exists to be compared with the scheduler, so it is written from the text of scheduling.md alone and
+// It exists to be compared with the scheduler, so it is written from the written rules alone and
 // knows nothing of how the scheduler does it. Where the text leaves something open, a comment says what was decided.
 // Invariant: it is pure; what it says depends on its table only.
 
-/** First come first served within a rank; the highest first (scheduling, §3 Rank). */
+/** First come first served within a rank; the highest first. */
 const RANKS = ['stop', 'interactive', 'automation', 'poll'] as const
 export type Rank = (typeof RANKS)[number]
 
-/** A call of several claims holds back later ones only after this long (scheduling, §3 Admission). */
+/** A call of several claims holds back later ones only after this long. */
 export const SEVERAL_CLAIMS_WAIT_MS = 2_000
 
-/** A resource that a call needs (scheduling, §1). A `port:` resource is always `exclusive` (§2). */
+/** A resource that a call needs. A `port:` resource is always `exclusive`. */
 export interface Claim {
   readonly resource: string
   readonly mode: 'shared' | 'exclusive'
 }
 
-/** An ordered stream of calls within which a policy decides (scheduling, §2). */
+/** An ordered stream of calls within which a policy decides. */
 export interface Lane {
   readonly id: string
   readonly policy: 'partition' | 'batch' | 'resource'
   /**
-   * `confirming`: confirmations are not settled yet, so nothing starts (§2). `streaming`: the model still
-   * speaks (§6). `open`: the library's `lane()`. `whole`: all its calls are known: a batch, one call, or
+   * `confirming`: confirmations are not settled yet, so nothing starts. `streaming`: the model still
+   * speaks. `open`: the library's `lane()`. `whole`: all its calls are known: a batch, one call, or
    * a stream that has ended cleanly.
    */
   readonly stage: 'confirming' | 'streaming' | 'open' | 'whole'
@@ -31,42 +31,42 @@ export interface Lane {
 /** One call on the table. Finished ones stay while their lane lives: a lane goes by all that it declared. */
 export interface Call {
   readonly id: string
-  /** `running`: admitted and not finished (§1). `finished`: has its one result, whatever that is. */
+  /** `running`: admitted and not finished. `finished`: has its one result, whatever that is. */
   readonly state: 'waiting' | 'running' | 'finished'
-  /** Absent for a call of no lane: a stop command (§3), a poll. */
+  /** Absent for a call of no lane: a stop command, a poll. */
   readonly lane?: Lane
-  /** Place in the declared order of its lane (§2); means nothing without a lane. */
+  /** Place in the declared order of its lane; means nothing without a lane. */
   readonly index: number
   /** The device it goes to; absent for a gateway tool. */
   readonly device?: string
   readonly effect: 'read' | 'set' | 'act'
-  /** As declared; of a predicate its answer, `false` if it threw (§1). Unknown tool: `false`. */
+  /** As declared; of a predicate its answer, `false` if it threw. Unknown tool: `false`. */
   readonly parallelSafe: boolean
-  /** As declared; wins over `parallelSafe` (§1). Unknown tool: `false`. */
+  /** As declared; wins over `parallelSafe`. Unknown tool: `false`. */
   readonly serial: boolean
-  /** All claims, the port's too; the shared claim on `gateway` is implied (§2). Unknown tool: none. */
+  /** All claims, the port's too; the shared claim on `gateway` is implied. Unknown tool: none. */
   readonly claims: readonly Claim[]
-  /** The rank it came with, without what age has added (§3). */
+  /** The rank it came with, without what age has added. */
   readonly rank: Rank
-  /** Acceptance order, over the whole process; unique (§3: first come first served). */
+  /** Acceptance order, over the whole process; unique. */
   readonly order: number
-  /** When it began to wait, in ms on the clock of `Table.now`; its age counts from here (§3). */
+  /** When it began to wait, in ms on the clock of `Table.now`; its age counts from here. */
   readonly enqueuedAt: number
-  /** Its absolute deadline on the same clock; passed before its start, nothing is sent (§3 Deadline). */
+  /** Its absolute deadline on the same clock; passed before its start, nothing is sent. */
   readonly deadlineAt?: number
-  /** Why it may not start yet, if so: `reply` is one on the list that it could take (§3 Admission). */
+  /** Why it may not start yet, if so: `reply` is one on the list that it could take. */
   readonly notYet?: 'reply' | 'settling' | 'not-before'
-  /** While the model speaks: sealed or complete, and no slot of the response is ambiguous (§6). */
+  /** While the model speaks: sealed or complete, and no slot of the response is ambiguous. */
   readonly sealed?: boolean
 }
 
-/** The one table of claims of the process at one instant (scheduling, §3). */
+/** The one table of claims of the process at one instant. */
 export interface Table {
   readonly now: number
   readonly calls: readonly Call[]
-  /** After how long a waiting call gains its one rank. The text sets no number, only a bound (§3 Rank). */
+  /** After how long a waiting call gains its one rank. The text sets no number, only a bound. */
   readonly ageMs: Readonly<Record<'automation' | 'poll', number>>
-  /** The emergency stop is latched: every `set` and `act` is `stopped` (§3). */
+  /** The emergency stop is latched: every `set` and `act` is `stopped`. */
   readonly stopLatched?: boolean
 }
 
@@ -84,13 +84,13 @@ export type Wait =
         | 'stopped'
     }
 
-/** Parallel-safe with its `serial` counted in; nothing declared is never safe (scheduling, §1). */
+/** Parallel-safe with its `serial` counted in; nothing declared is never safe. */
 const isSafe = (call: Call): boolean => call.parallelSafe && !call.serial
 
-/** Under `resource`: neither parallel-safe nor `serial` with claims (scheduling, §2). */
+/** Under `resource`: neither parallel-safe nor `serial` with claims. */
 const isBarrier = (call: Call): boolean => !isSafe(call) && !(call.serial && call.claims.length > 0)
 
-/** Same resource, at least one `exclusive` (scheduling, §2). */
+/** Same resource, at least one `exclusive`. */
 function conflicts(one: Call, other: Call): boolean {
   const isExclusive = (claim: Claim): boolean =>
     claim.mode === 'exclusive' || claim.resource.startsWith('port:')
@@ -100,14 +100,14 @@ function conflicts(one: Call, other: Call): boolean {
   )
 }
 
-/** The rank that counts now: age lifts `poll` to `automation`, that to `interactive` (scheduling, §3). */
+/** The rank that counts now: age lifts `poll` to `automation`, that to `interactive`. */
 function rankNow(call: Call, table: Table): number {
   const own = RANKS.indexOf(call.rank)
   if (call.rank !== 'automation' && call.rank !== 'poll') return own
   return table.now - call.enqueuedAt >= table.ageMs[call.rank] ? own - 1 : own
 }
 
-/** Why a waiting call never starts: it gets its result at once, nobody waits for it (scheduling, §3). */
+/** Why a waiting call never starts: it gets its result at once, nobody waits for it. */
 function isOver(call: Call, table: Table): 'deadline' | 'stopped' | undefined {
   if (call.state !== 'waiting') return undefined
   if (call.deadlineAt !== undefined && table.now >= call.deadlineAt) return 'deadline'
@@ -115,8 +115,8 @@ function isOver(call: Call, table: Table): 'deadline' | 'stopped' | undefined {
 }
 
 /**
- * Must `later` wait for `earlier`? By declarations alone, whatever came of any between (scheduling, §2). Two calls of a
- * lane that conflict take turns in declared order under every policy; the later one's turn has not come (§1, §3).
+ * Must `later` wait for `earlier`? By declarations alone, whatever came of any between. Two calls of a
+ * lane that conflict take turns in declared order under every policy; the later one's turn has not come.
  */
 function keepsOrder(earlier: Call, later: Call, lane: Lane, calls: readonly Call[]): boolean {
   if (conflicts(earlier, later)) return true
@@ -139,7 +139,7 @@ function predecessors(call: Call, lane: Lane, calls: readonly Call[]): readonly 
   return found
 }
 
-/** What its lane makes this call wait for (scheduling, §2 and §6). */
+/** What its lane makes this call wait for. */
 function laneWaits(call: Call, table: Table): Wait[] {
   const { lane } = call
   if (lane === undefined) return []
@@ -153,7 +153,7 @@ function laneWaits(call: Call, table: Table): Wait[] {
   return waits
 }
 
-/** A call that waits for claims; `stuck`: it may not start yet, or is behind one such (scheduling, §3). */
+/** A call that waits for claims; `stuck`: it may not start yet, or is behind one such. */
 interface Waiter {
   readonly call: Call
   readonly stuck: boolean
@@ -162,9 +162,9 @@ interface Waiter {
 const isSameDevice = (one: Call, other: Call): boolean =>
   one.device !== undefined && one.device === other.device
 
-/** Does a waiter that is ahead of this call hold it back? Later ones of its lane have it from `keepsOrder` (§3). */
+/** Does a waiter that is ahead of this call hold it back? Later ones of its lane have it from `keepsOrder`. */
 function holdsBack({ call: waiter, stuck }: Waiter, call: Call, now: number): boolean {
-  // A stop command goes out at once: nobody slips past it for two seconds (scheduling, §3 Emergency stop).
+  // A stop command goes out at once: nobody slips past it for two seconds.
   const isPatient = waiter.claims.length > 1 && waiter.rank !== 'stop'
   if (isPatient && now - waiter.enqueuedAt < SEVERAL_CLAIMS_WAIT_MS) return false
   return conflicts(waiter, call) && (!stuck || isSameDevice(waiter, call))
@@ -189,7 +189,7 @@ function decide(table: Table): { starts: Call[]; waits: Map<string, Wait[]> } {
     const over = isOver(call, table)
     // A call that is over, or whose turn in its lane has not come, waits for no claims and holds back nobody.
     const before: Wait[] = over ? [{ reason: over }] : laneWaits(call, table)
-    // Stop commands go out at once, even on a suspect line (scheduling, §3 Emergency stop).
+    // Stop commands go out at once, even on a suspect line.
     const notYet: Wait[] = call.notYet && call.rank !== 'stop' ? [{ reason: call.notYet }] : []
     const taken = [...running, ...starts].filter((other) => conflicts(other, call))
     const blockers = ahead.filter((waiter) => holdsBack(waiter, call, table.now))

@@ -134,6 +134,7 @@ const EMPTY: Omit<Submission, 'at' | 'kind'> = {
 function drawFaults(prng: Prng, frame: Frame): readonly Fault[] {
   if (prng.fork('loose plug').chance(0.06)) return drawLoosePlug(prng.fork('of a loose plug'), frame)
   if (prng.fork('choked').chance(0.05)) return drawChoked(prng.fork('of a choked line'), frame)
+  if (prng.fork('killed').chance(0.04)) return drawKilled(prng.fork('of a killed process'), frame)
   const density = prng.pick([0.02, 0.1, 0.3])
   const kinds = FAULT_KINDS.filter(() => prng.chance(prng.pick([0.1, 0.35])))
   return kinds.flatMap((kind) => drawFaultsOf(kind, prng.fork(kind), frame, density))
@@ -152,6 +153,15 @@ function drawLoosePlug(prng: Prng, frame: Frame): readonly Fault[] {
     return times
   })
   return [...late, ...losses]
+}
+
+/** Devices that are slow, and a process that is killed and at once started again: what is late comes to the next one. */
+function drawKilled(prng: Prng, frame: Frame): readonly Fault[] {
+  const late = drawFaultsOf('late', prng.fork('late'), frame, 0.8)
+  const kills: Fault[] = []
+  for (let at = prng.integer(500, 2_000); at < frame.safetyMs; at += prng.integer(1_500, 4_000))
+    kills.push({ kind: 'crash', at, downMs: prng.integer(20, 200) })
+  return [...late, ...kills]
 }
 
 /** Adapters that hold back what they are given, again and again, for about as long as a reply may take. */
