@@ -131,7 +131,7 @@ function quantities({ currentMax }: Model): readonly Quantity[] {
       name: 'power_factor',
       phases: 0x1e,
       total: 0x3e,
-      reading: { deviceClass: 'power_factor', min: -1, max: 1, precision: 3, ...MEASURED },
+      reading: { unit: null, deviceClass: 'power_factor', min: -1, max: 1, precision: 3, ...MEASURED },
     },
     {
       name: 'frequency',

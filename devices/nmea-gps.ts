@@ -74,7 +74,7 @@ function fieldsOf(frame: Uint8Array): PushedFields | undefined {
 function fieldsOfGga(data: readonly string[]): PushedFields | undefined {
   const [, latitude, north, longitude, east, quality, satellites, , altitude, unit] = data
   if (unit === undefined) return undefined
-  const used = { satellites: numberOf(satellites) ?? null }
+  const used = { satellites: countOf(satellites) ?? null }
   const fix = QUALITIES[numberOf(quality) ?? 0] ?? 'none'
   const position = positionOf(latitude, north, longitude, east)
   if (fix === 'none' || !position) return { ...NO_FIX, ...used }
@@ -137,6 +137,11 @@ function degreesOf(text: string | undefined, digits: 2 | 3, half: number): numbe
 /** Undefined: the field is empty, or no number. */
 function numberOf(text: string | undefined): number | undefined {
   return text !== undefined && /^-?\d+(?:\.\d*)?$/.test(text) ? Number(text) : undefined
+}
+
+/** Undefined: the field is empty, or counts nothing. */
+function countOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : undefined
 }
 
 const Position = Type.Object({
@@ -207,8 +212,22 @@ export default defineDevice({
   framing: nmea(),
   line: { timeoutMs: 1000 },
   readings: {
-    latitude: { unit: '°', stateClass: 'measurement', min: -90, max: 90, precision: POSITION_DECIMALS },
-    longitude: { unit: '°', stateClass: 'measurement', min: -180, max: 180, precision: POSITION_DECIMALS },
+    latitude: {
+      unit: '°',
+      deviceClass: null,
+      stateClass: 'measurement',
+      min: -90,
+      max: 90,
+      precision: POSITION_DECIMALS,
+    },
+    longitude: {
+      unit: '°',
+      deviceClass: null,
+      stateClass: 'measurement',
+      min: -180,
+      max: 180,
+      precision: POSITION_DECIMALS,
+    },
     altitude: {
       unit: 'm',
       deviceClass: 'distance',
@@ -225,8 +244,8 @@ export default defineDevice({
       max: 2000,
       precision: 2,
     },
-    course: { unit: '°', stateClass: 'measurement', min: 0, max: 360, precision: 1 },
-    satellites: { stateClass: 'measurement', min: 0, max: 100, precision: 0 },
+    course: { unit: '°', deviceClass: null, stateClass: 'measurement', min: 0, max: 360, precision: 1 },
+    satellites: { unit: null, deviceClass: null, stateClass: 'measurement', min: 0, max: 100, precision: 0 },
     fix: {},
   },
   tools: {

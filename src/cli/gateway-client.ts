@@ -34,7 +34,10 @@ export interface GatewayClient {
 }
 
 const URL_DEFAULT = 'http://127.0.0.1:7373'
-const START_IT = 'Start it with "baudway start", or name another one with --url.'
+const FIND_IT = [
+  'Start it with "baudway start". One of this machine with another state directory is found by',
+  '--state-dir DIR, which gives its token too; one of another machine by --url URL --token TOKEN.',
+]
 
 export async function findGateway(options: GatewayOptions, terminal: Terminal): Promise<GatewayClient> {
   const { environment } = terminal
@@ -44,7 +47,11 @@ export async function findGateway(options: GatewayOptions, terminal: Terminal): 
   const directories = given === undefined ? stateDirectories(terminal) : [resolve(terminal.directory, given)]
   const local = await findLocal(directories, named === undefined)
   if (given !== undefined && named === undefined && !local) {
-    throw new CommandFault(FAILED, `No gateway runs with the state directory ${printable(given)}.`, START_IT)
+    throw new CommandFault(
+      FAILED,
+      `No gateway runs with the state directory ${printable(given)}.`,
+      'Start it with "baudway start", or name the directory that it was started with.',
+    )
   }
   const url = baseUrl(named ?? local?.url ?? URL_DEFAULT)
   const isLocal = local !== undefined && baseUrl(local.url) === url
@@ -160,7 +167,7 @@ function unreachable(url: string, error: unknown, asked: boolean): CommandFault 
   const cause = error instanceof Error ? error.cause : undefined
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   const reason = NEVER_CONNECTED[code]
-  if (reason !== undefined) return new CommandFault(FAILED, `No gateway at ${url}. ${reason}`, START_IT)
+  if (reason !== undefined) return new CommandFault(FAILED, `No gateway at ${url}. ${reason}`, ...FIND_IT)
   const why = code === '' ? messageOf(cause ?? error) : code
   const lines = [`The connection to ${url} broke (${why}).`]
   if (asked) lines.push('What was asked may have been done, or may still run. Look before asking again.')
@@ -176,8 +183,10 @@ function problemLines(status: number, body: unknown, hadToken: boolean): readonl
     const { field, message } = (fault ?? {}) as { field?: unknown; message?: unknown }
     lines.push(`  ${printable(String(field ?? ''))}: ${printable(String(message ?? ''))}`)
   }
-  if (status === 401) {
-    lines.push(hadToken ? 'The token was refused.' : 'Give a token with --token or BAUDWAY_TOKEN.')
+  if (status === 401 && hadToken) lines.push('The token was refused.')
+  if (status === 401 && !hadToken) {
+    lines.push('Give a token with --token or BAUDWAY_TOKEN.')
+    lines.push('For a gateway of this machine, --state-dir DIR in the place of --url gives both.')
   }
   return lines
 }

@@ -2,12 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { loadConfiguration } from '../config/load.ts'
 import { configurableTypes } from '../configurable-types.ts'
 import { loadCatalogue } from '../driver/catalogue.ts'
 import { CommandFault, DONE, defineCommand, FAILED, WRONG_USAGE } from './command.ts'
 import { findConfigurationFile } from './configuration-file.ts'
 import { deviceFile } from './device-template/device-file.ts'
+import { modbusDeviceFile } from './device-template/modbus-device-file.ts'
+import { modbusTestFile } from './device-template/modbus-test-file.ts'
 import { testFile } from './device-template/test-file.ts'
 import { printableJson } from './printable.ts'
 import type { Terminal } from './terminal.ts'
@@ -15,6 +18,7 @@ import type { Terminal } from './terminal.ts'
 export const newDevice = defineCommand({
   options: {
     dir: { type: 'string', value: 'DIR', help: 'default devicesDir of the configuration, else ./devices' },
+    modbus: { type: 'boolean', help: 'a device of Modbus RTU with an address, instead of lines of text' },
     js: { type: 'boolean', help: 'JavaScript, which every Node loads without a build' },
     json: { type: 'boolean', help: 'print the files as JSON' },
   },
@@ -38,7 +42,7 @@ export const newDevice = defineCommand({
       )
     }
     const directory = resolve(terminal.directory, values.dir ?? (await usualDirectory(terminal)))
-    const files = filesOf(name, directory, values.js ?? false)
+    const files = filesOf(name, directory, values)
     await writeAll(files, terminal)
     const shown = files.map(({ path }) => pathText(path, terminal))
     if (values.json) {
@@ -46,7 +50,7 @@ export const newDevice = defineCommand({
       return DONE
     }
     for (const path of shown) terminal.print(`wrote ${path}`)
-    for (const line of nextSteps(name, files, directory, terminal)) terminal.print(line)
+    for (const line of nextSteps(name, files, values.modbus === true, terminal)) terminal.print(line)
     return DONE
   },
 })
@@ -65,20 +69,25 @@ async function usualDirectory(terminal: Terminal): Promise<string> {
 }
 
 /** In the folder of the catalogue itself the test goes where its tests are, and both are TypeScript. */
-function filesOf(name: string, directory: string, isJavaScript: boolean): readonly [NewFile, NewFile] {
+function filesOf(
+  name: string,
+  directory: string,
+  { js, modbus }: { readonly js?: boolean; readonly modbus?: boolean },
+): readonly [NewFile, NewFile] {
+  const [deviceText, testText] = modbus ? [modbusDeviceFile, modbusTestFile] : [deviceFile, testFile]
   const root = dirname(directory)
   if (isCheckout(root) && relative(root, directory) === 'devices') {
     const words = { name, deviceFile: `../../devices/${name}.ts`, contract: '../../src/driver/contract.ts' }
     return [
-      { path: join(directory, `${name}.ts`), text: deviceFile({ name, device: '#device' }) },
-      { path: join(root, 'test/devices', `${name}.test.ts`), text: testFile(words) },
+      { path: join(directory, `${name}.ts`), text: deviceText({ name, device: '#device' }) },
+      { path: join(root, 'test/devices', `${name}.test.ts`), text: testText(words) },
     ]
   }
-  const ending = isJavaScript ? 'mjs' : 'ts'
+  const ending = js ? 'mjs' : 'ts'
   const words = { name, deviceFile: `./${name}.${ending}`, contract: undefined }
   return [
-    { path: join(directory, `${name}.${ending}`), text: deviceFile({ name, device: 'baudway/device' }) },
-    { path: join(directory, `${name}.test.${ending}`), text: testFile(words) },
+    { path: join(directory, `${name}.${ending}`), text: deviceText({ name, device: 'baudway/device' }) },
+    { path: join(directory, `${name}.test.${ending}`), text: testText(words) },
   ]
 }
 
@@ -119,23 +128,57 @@ function isThere(path: string): boolean {
   }
 }
 
+/** Every command from here to the running device. No runner of tests looks at types: that is a step of its own. */
 function nextSteps(
   name: string,
   [device, test]: readonly [NewFile, NewFile],
-  directory: string,
+  isAddressed: boolean,
   terminal: Terminal,
 ): readonly string[] {
   const path = pathText(test.path, terminal)
-  if (test.text.includes("from 'vitest'")) return ['', `Test it:  npx vitest run --project unit ${path}`]
-  const runner = device.path.endsWith('.mjs') ? 'node' : 'npx tsx'
+  const keys = `{ id: ${name.replaceAll('-', '_')}, type: ${name}, ${isAddressed ? 'address: 1, ' : ''}port: { path: simulated } }`
+  if (test.text.includes("from 'vitest'")) {
+    return [
+      '',
+      'Types:    npm run types',
+      `Test:     npx vitest run --project unit ${path}`,
+      'Build:    npm run build',
+      'Grade:    npx baudway types',
+      `Use:      - ${keys}`,
+      '          below "devices:" in baudway.yaml',
+      'Check:    npx baudway check',
+      ...guides(terminal),
+    ]
+  }
+  const isTyped = device.path.endsWith('.ts')
   return [
     '',
-    `Test it:  ${runner} --test ${path}`,
-    `Use it:   devicesDir: ${directory}`,
-    `          and a device with "type: ${name}" in baudway.yaml`,
-    ...(device.path.endsWith('.ts') && !loadsTypeScript()
+    ...(isTyped ? [`Types:    ${typesCommand(device.path, terminal)}`] : []),
+    `Test:     ${isTyped ? 'npx tsx' : 'node'} --test ${path}`,
+    `Use:      devicesDir: ${dirname(device.path)}`,
+    `          devices: [${keys}]`,
+    'Check:    npx baudway check',
+    ...guides(terminal),
+    ...(isTyped && !loadsTypeScript()
       ? [`This Node (${process.version}) loads no TypeScript: compile it, or use --js.`]
       : []),
+  ]
+}
+
+/** A project has its own settings, and the compiler takes either these or the names of files. */
+function typesCommand(file: string, terminal: Terminal): string {
+  if (isThere(join(terminal.directory, 'tsconfig.json'))) return 'npx tsc --noEmit'
+  return `npx tsc --noEmit --strict --target es2022 --module nodenext ${pathText(file, terminal)}`
+}
+
+/** The documentation lies beside `src` in a checkout, and beside `dist` in an installed package. */
+function guides(terminal: Terminal): readonly string[] {
+  const here = dirname(fileURLToPath(import.meta.url))
+  const folder = ['../../docs', '../../../docs'].map((place) => join(here, place)).find(isThere)
+  if (folder === undefined) return []
+  return [
+    `Guide:    ${pathText(join(folder, 'adding-a-device.md'), terminal)}`,
+    `Imports:  ${pathText(join(folder, 'device-api.md'), terminal)}`,
   ]
 }
 

@@ -4,7 +4,8 @@ import { holderText, type Obstacle } from '../port/obstacle.ts'
 import { type Command, DONE, defineCommand } from './command.ts'
 import { printable, printableJson } from './printable.ts'
 import { type Cell, table } from './table.ts'
-import { type Colour, coloured, type Terminal } from './terminal.ts'
+import type { Colour, Terminal } from './terminal.ts'
+import { labelled } from './wrapped.ts'
 
 /** `enumerate`: how the ports are found. */
 export function portsCommand(enumerate: () => Promise<Enumeration>): Command {
@@ -79,23 +80,5 @@ const STATES: Readonly<Record<Obstacle['kind'], string>> = {
 
 function adviceLines({ kind, blocking }: Obstacle, text: string, screen: Screen): string[] {
   const label = STATES[kind]
-  const lines = wrapped(`${label}: ${text}`, screen.columns)
-  return lines.map((line, index) =>
-    index === 0
-      ? INDENT + coloured(screen, blocking ? 'red' : 'yellow', label) + line.slice(label.length)
-      : INDENT + INDENT + line,
-  )
-}
-
-/** Lines of whole words; a word that is longer than a line, such as a link, keeps its length. */
-function wrapped(text: string, columns: number): string[] {
-  const width = columns - 2 * INDENT.length
-  const lines: string[] = []
-  for (const word of printable(text).split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
+  return labelled(label, text, INDENT, screen, blocking ? 'red' : 'yellow')
 }

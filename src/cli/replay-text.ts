@@ -68,7 +68,7 @@ function verdictText(
 }
 
 function unitsOf({ readings }: DeviceDescription): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.entries(readings).map(([field, { unit }]) => [field, unit]))
+  return Object.fromEntries(Object.entries(readings).map(([field, { unit }]) => [field, unit ?? undefined]))
 }
 
 function fieldsText(value: unknown, units: Readonly<Record<string, string | undefined>>): string {

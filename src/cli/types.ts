@@ -5,6 +5,8 @@ import { typeView } from '../type-view.ts'
 import { DONE, defineCommand } from './command.ts'
 import { printableJson } from './printable.ts'
 import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
+import { labelled } from './wrapped.ts'
 
 export const types = defineCommand({
   options: { json: { type: 'boolean', help: 'print everything that a type declares' } },
@@ -16,27 +18,29 @@ export const types = defineCommand({
   run: async (values, _positionals, terminal) => {
     const views = await Promise.all(Array.from((await loadCatalogue()).values(), typeView))
     if (values.json) terminal.print(printableJson({ types: views }))
-    else for (const line of table(COLUMNS, views.map(row), terminal)) terminal.print(line)
+    else for (const line of typeLines(views, terminal)) terminal.print(line)
     return DONE
   },
 })
 
-const COLUMNS = [
-  { title: 'TYPE' },
-  { title: 'GRADE' },
-  { title: 'TITLE', cut: true },
-  { title: 'TOOLS', cut: true },
-  { title: 'READINGS', cut: true },
-]
+const COLUMNS = [{ title: 'TYPE' }, { title: 'GRADE' }, { title: 'TITLE', cut: true }]
+const INDENT = '  '
 
-function row({ type, grade, title, toolsConfigured, tools, readings }: TypeView) {
-  const commands = tools.map(({ command, dangerous }) => (dangerous ? `${command}!` : command)).join(', ')
-  const fields = readings.map(({ field }) => field).join(', ')
-  return [
-    type,
-    grade ?? 'none',
-    title,
-    toolsConfigured ? `as configured: ${commands}` : commands,
-    toolsConfigured && fields !== '' ? `as configured: ${fields}` : fields,
-  ]
+/** A row for each type, and its tools and readings whole below it: what a line has no room for goes into the next. */
+function typeLines(views: readonly TypeView[], screen: Pick<Terminal, 'colour' | 'columns'>): string[] {
+  const [titles = '', ...rows] = table(COLUMNS, views.map(row), screen)
+  const lines = [titles]
+  for (const [index, { toolsConfigured, tools, readings }] of views.entries()) {
+    const names = tools.map(({ command, dangerous }) => (dangerous ? `${command}!` : command))
+    const fields = readings.map(({ field }) => field)
+    const origin = toolsConfigured ? 'as configured, such as ' : ''
+    lines.push(rows[index] ?? '')
+    if (names.length > 0) lines.push(...labelled('tools', origin + names.join(', '), INDENT, screen))
+    if (fields.length > 0) lines.push(...labelled('readings', origin + fields.join(', '), INDENT, screen))
+  }
+  return lines
+}
+
+function row({ type, grade, title }: TypeView): string[] {
+  return [type, grade ?? 'none', title]
 }

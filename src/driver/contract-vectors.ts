@@ -1,5 +1,6 @@
 /** Plays the examples of a device type, and its simulator, against its own tools: no port, no time. */
 import { isDeepStrictEqual } from 'node:util'
+import { modbusRtu } from '../port/framer/modbus-rtu.ts'
 import type { Framing } from '../port/framing.ts'
 import type {
   DeviceDescription,
@@ -65,7 +66,7 @@ export async function exampleFault(
       if (!step) throw new Error('the tool asks more than the example answers')
       const fault = requestFault(exchange, step.request)
       if (fault) faults.push(fault)
-      return valueFrom(verdictOf(exchange, exampleFrames(framing, step.reply)))
+      return valueFrom(exchange, exampleFrames(framing, step.reply), bytesOf(step.reply))
     },
   }
   const value = await tool.run(session, args)
@@ -95,9 +96,10 @@ function exchangeFault(exchange: Exchange<unknown>, framing: Framing, example: E
   const { request, reply, value, refused, busy, ignored } = example
   const fault = request === undefined ? undefined : requestFault(exchange, request)
   if (fault || reply === undefined) return fault
-  const verdict = verdictOf(exchange, exampleFrames(framing, reply))
+  const frames = exampleFrames(framing, reply)
+  const verdict = verdictOf(exchange, frames)
   if (ignored) return verdict && `taken for a reply: ${JSON.stringify(verdict)}`
-  if (!verdict) return 'the reply was not recognised'
+  if (!verdict) return notTaken(frames, bytesOf(reply))
   if (busy) return verdict.kind === 'busy' ? undefined : differs(verdict, 'busy')
   if (refused !== undefined) {
     return verdict.kind === 'refused' && verdict.deviceCode === refused
@@ -136,17 +138,19 @@ export async function simulatedValue(
   if (tool.get) return tool.get(fields, args)
   const session: DeviceSession = {
     async exchange<V>(exchange: Exchange<V>) {
-      const answers = framesOf(simulator.framing, [exchange.request]).flatMap((frame) => {
-        const answer = simulator.receive(frame)
-        return answer === undefined ? [] : Array.isArray(answer) ? answer : [answer]
-      })
+      const requests = framesOf(simulator.framing, [exchange.request])
+      const asked = hexOf(exchange.request)
+      if (requests.length === 0) {
+        throw new Error(
+          `the framing of the simulator finds no frame in the request ${asked}${requestsHint(simulator)}`,
+        )
+      }
+      const answers = requests.flatMap((frame) => simulator.receive(frame) ?? [])
       // Without a reply by design the value is null, as it is to a device type's own run.
       if (!exchange.reply) return null as V
-      const frames = framesOf(
-        description.framing,
-        answers.map(({ bytes }) => bytes),
-      )
-      return valueFrom(verdictOf(exchange, frames))
+      if (answers.length === 0) throw new Error(`the simulator does not answer the request ${asked}`)
+      const pieces = answers.map(({ bytes }) => bytes)
+      return valueFrom(exchange, framesOf(description.framing, pieces), Buffer.concat(pieces))
     },
   }
   if (!tool.exchange) return tool.run(session, args)
@@ -166,9 +170,22 @@ function verdictOf<V>(exchange: Exchange<V>, frames: readonly Uint8Array[]): Ver
   return undefined
 }
 
-function valueFrom<V>(verdict: Verdict<V> | undefined): V {
+/** `bytes`: what the frames were found in. */
+function valueFrom<V>(exchange: Exchange<V>, frames: readonly Uint8Array[], bytes: Uint8Array): V {
+  const verdict = verdictOf(exchange, frames)
   if (verdict?.kind === 'value') return verdict.value
-  throw new Error(verdict ? verdict.message : 'no frame was recognised as the reply')
+  throw new Error(verdict ? verdict.message : notTaken(frames, bytes))
+}
+
+function notTaken(frames: readonly Uint8Array[], bytes: Uint8Array): string {
+  return frames.length === 0
+    ? `the framing finds no frame in the reply ${hexOf(bytes)}`
+    : `the frame ${frames.map(hexOf).join(', ')} is not taken for the reply`
+}
+
+/** The mistake that is made most: of Modbus, requests and replies differ in their lengths. */
+function requestsHint({ framing }: DeviceSimulator): string {
+  return framing.key === modbusRtu().key ? ': a simulator needs modbusRtuRequests()' : ''
 }
 
 function requestFault(exchange: Exchange<unknown>, expected: ExampleBytes): string | undefined {

@@ -17,7 +17,14 @@ import {
   simulatedValue,
 } from './contract-vectors.ts'
 import { COMMAND_LENGTH_MAX, NAME_PATTERN } from './define-device.ts'
-import type { DeviceDescription, DeviceType, Example, SimulatedWorld, ToolSpec } from './device-type.ts'
+import type {
+  DeviceDescription,
+  DeviceType,
+  Example,
+  ReadingSpec,
+  SimulatedWorld,
+  ToolSpec,
+} from './device-type.ts'
 import { hasShape } from './exchange.ts'
 
 export type Grade = 'bronze' | 'silver' | 'gold' | 'platinum'
@@ -36,6 +43,7 @@ const GRADES: readonly Grade[] = ['bronze', 'silver', 'gold', 'platinum']
 /** Frames that each decoder is tried with. */
 const FRAMES_TRIED = 400
 const FRAME_TRIED_MAX = 280
+const DESCRIPTION_LENGTH_MIN = 10
 
 /** A type with its sample device: what the rules look at. */
 interface Subject {
@@ -85,6 +93,12 @@ export async function contractFindings(type: DeviceType): Promise<readonly Findi
   return findings
 }
 
+/** What keeps a type from this grade: the broken rules of it, and of the grades below it. */
+export async function obstaclesTo(grade: Grade, type: DeviceType): Promise<readonly Finding[]> {
+  const wanted = GRADES.slice(0, GRADES.indexOf(grade) + 1)
+  return (await contractFindings(type)).filter((finding) => !finding.ok && wanted.includes(finding.grade))
+}
+
 /** The highest grade of which, and below which, every rule holds; null: not even bronze. */
 export async function gradeOf(type: DeviceType): Promise<Grade | null> {
   const broken = new Set((await contractFindings(type)).filter(({ ok }) => !ok).map(({ grade }) => grade))
@@ -106,18 +120,26 @@ function namesValid({ type, device, tools }: Subject): string[] {
   const names = [...tools.map(([name]) => name), ...Object.keys(device.readings)]
   const tooLong = tools.filter(([name]) => name.length > COMMAND_LENGTH_MAX)
   return [
-    ...(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(type.type) ? [] : [type.type]),
-    ...names.filter((name) => !valid.test(name)),
+    ...(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(type.type)
+      ? []
+      : [`the type ${type.type} is no words and hyphens`]),
+    ...names.filter((name) => !valid.test(name)).map((name) => `${name} is no words and underscores`),
     ...tooLong.map(([name]) => `${name} is too long for a tool name`),
   ]
 }
 
 function described({ type, device, tools }: Subject): string[] {
-  const numbers = Object.entries(device.readings).filter(([, { unit }]) => unit === '')
+  const blank = Object.entries(device.readings).flatMap(([field, { unit, deviceClass }]) =>
+    Object.entries({ unit, deviceClass }).flatMap(([key, given]) =>
+      given === '' ? [`${field} has an empty ${key}; null says that there is none`] : [],
+    ),
+  )
   return [
     ...(type.title.length > 3 ? [] : ['the type has no title']),
-    ...tools.filter(([, { description }]) => description.length < 10).map(([name]) => name),
-    ...numbers.map(([field]) => `${field} has an empty unit`),
+    ...tools
+      .filter(([, { description }]) => description.length < DESCRIPTION_LENGTH_MIN)
+      .map(([name]) => `${name}: its description has under ${DESCRIPTION_LENGTH_MIN} characters`),
+    ...blank,
   ]
 }
 
@@ -144,9 +166,20 @@ function numericReadings({ device, tools }: Subject): string[] {
 
 function bounded(subject: Subject): string[] {
   if (subject.type.toolsConfigured) return []
-  return numericReadings(subject).filter((field) => {
-    const { min, max } = subject.device.readings[field] ?? {}
-    return min === undefined || max === undefined
+  return lacking(subject, ({ min, max }) => ({ min, max }))
+}
+
+/** "level: no min, no max", for each numeric reading that leaves some of the keys out. */
+function lacking(
+  subject: Subject,
+  keys: (reading: ReadingSpec) => Readonly<Record<string, unknown>>,
+): string[] {
+  return numericReadings(subject).flatMap((field) => {
+    const wanted = Object.entries(keys(subject.device.readings[field] ?? {}))
+    const missing = wanted
+      .filter(([, given]) => given === undefined || given === '')
+      .map(([key]) => `no ${key}`)
+    return missing.length > 0 ? [`${field}: ${missing.join(', ')}`] : []
   })
 }
 
@@ -158,7 +191,12 @@ function actsProven({ type, device, tools }: Subject): string[] {
     if (tool.effect !== 'act' || !tool.exchange || tool.readBack) return []
     const isAnswered = tool.exchange(argumentsOf(tool, examples)).reply !== null
     const isNamed = tool.correlates !== undefined && tool.correlates !== 'none'
-    return isAnswered && !(checked && isNamed) ? [name] : []
+    if (!isAnswered || (checked && isNamed)) return []
+    const lacks = [
+      ...(checked ? [] : ['the framing has no checksum']),
+      ...(isNamed ? [] : ['its reply does not name its request']),
+    ]
+    return [`${name}: ${lacks.join(' and ')}, and there is no readBack`]
   })
 }
 
@@ -296,15 +334,14 @@ function wholeExamples({ tools }: Subject): string[] {
     const whole = examples.some(({ request, reply, exchanges }) =>
       tool.get ? reply : exchanges || (request && (reply || !isAnswered)),
     )
-    return whole ? [] : [name]
+    return whole ? [] : [`${name}: no example has both its request and its reply`]
   })
 }
 
 function classified(subject: Subject): string[] {
-  return numericReadings(subject).filter((field) => {
-    const { unit, deviceClass, stateClass } = subject.device.readings[field] ?? {}
-    return !unit || !deviceClass || !stateClass
-  })
+  return lacking(subject, ({ unit, deviceClass, stateClass }) => ({ unit, deviceClass, stateClass })).map(
+    (fault) => `${fault} (null says that there is none)`,
+  )
 }
 
 /** Arguments from an example, else the least that the schema takes. */

@@ -5,7 +5,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { assert } from '../errors.ts'
 import type { Framing } from '../port/framing.ts'
-
 import type { LineSettings } from '../port/request.ts'
 import { type Command, toolOf } from './command.ts'
 import type {
@@ -81,10 +80,14 @@ export function defineDevice(spec: StaticDeviceSpec): DeviceType
 export function defineDevice<O extends TObject>(spec: ConfigurableDeviceSpec<O>): DeviceType
 export function defineDevice(spec: StaticDeviceSpec | ConfigurableDeviceSpec<TObject>): DeviceType {
   const { type } = spec
+  assert(typeof type === 'string', 'device type: type is missing')
   assert(
     /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(type),
     `device type "${type}": not lower-case words and hyphens`,
   )
+  requireKeys(`device type ${type}`, spec, TYPE_KEYS)
+  const isConfigurable = CONFIGURABLE_KEYS.some((key) => key in spec)
+  if (isConfigurable) requireKeys(`device type ${type}`, spec, CONFIGURABLE_KEYS)
   const shared = {
     type,
     title: spec.title,
@@ -98,6 +101,10 @@ export function defineDevice(spec: StaticDeviceSpec | ConfigurableDeviceSpec<TOb
     const options: TObject<TProperties> = Type.Object({})
     return { ...shared, options, addressed: false, sample: {}, describe: () => description }
   }
+  assert(
+    !spec.addressed || 'address' in spec.options.properties,
+    `device type ${type}: it is addressed, and its options have no address`,
+  )
   checked(spec, spec.describe(spec.sample))
   return {
     ...shared,
@@ -120,12 +127,14 @@ function checked(
   spec: StaticDeviceSpec | ConfigurableDeviceSpec<TObject>,
   parts: DescriptionSpec,
 ): DeviceDescription {
+  checkDescription(spec, parts)
   const { type, serial } = spec
   const configured = spec.toolsConfigured ?? false
   const tools: Record<string, ToolSpec> = {}
   for (const [name, command] of Object.entries(parts.tools)) {
     const where = `device type ${type}, tool ${name}`
     checkName(where, name)
+    checkKeys(where, command)
     checkDeclaration(where, command, { serial, configured })
     tools[name] = toolOf(where, command, parts.framing, serial)
   }
@@ -149,6 +158,51 @@ function checked(
     ...(identity === undefined ? {} : { identity }),
     ...(parts.simulator === undefined ? {} : { simulator: parts.simulator }),
   }
+}
+
+const TYPE_KEYS = ['title', 'uart', 'serial'] as const satisfies readonly (keyof TypeSpec)[]
+/** Together: a type has all of them or none. */
+const CONFIGURABLE_KEYS = ['options', 'sample', 'describe'] as const
+const DESCRIPTION_KEYS = ['framing', 'line', 'readings', 'tools'] as const
+
+/** Nobody checks the types of a device file in JavaScript, and vitest not even those in TypeScript. */
+function requireKeys(where: string, given: object, keys: readonly string[], place = ''): void {
+  const missing = keys.filter((key) => !(key in given) || given[key as keyof typeof given] === undefined)
+  assert(
+    missing.length === 0,
+    `${where}: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing${place}`,
+  )
+}
+
+/** What `describe` gives stands nowhere else: beside it, it would never be looked at. */
+function checkDescription(
+  spec: StaticDeviceSpec | ConfigurableDeviceSpec<TObject>,
+  parts: DescriptionSpec,
+): void {
+  const where = `device type ${spec.type}`
+  const isDescribed = spec.describe !== undefined
+  const misplaced = isDescribed ? DESCRIPTION_KEYS.filter((key) => key in spec) : []
+  assert(
+    misplaced.length === 0,
+    `${where}: describe must return ${misplaced.join(', ')}, not stand beside it`,
+  )
+  assert(typeof parts === 'object' && parts !== null, `${where}: describe returns no object`)
+  const place = isDescribed ? ' in what describe returns' : ''
+  requireKeys(where, parts, DESCRIPTION_KEYS, place)
+  requireKeys(where, parts.line, ['timeoutMs'], ' in line')
+}
+
+/** What a tool must say however it is written; and that it is written in one of the ways there are. */
+function checkKeys(where: string, command: Command): void {
+  requireKeys(where, command, ['description', 'effect'])
+  const ways = ['request', 'exchange', 'run', 'get'].filter((way) => way in command)
+  assert(ways.length > 0, `${where}: request, exchange, run or get is missing`)
+  assert(ways.length === 1, `${where}: ${ways.join(' and ')} exclude each other`)
+  if (command.request === undefined) return
+  requireKeys(where, command, ['reply'])
+  if (typeof command.reply === 'object')
+    requireKeys(where, command.reply, ['startsWith', 'decode'], ' in reply')
+  if (command.refusal) requireKeys(where, command.refusal, ['startsWith', 'verdict'], ' in refusal')
 }
 
 function checkName(where: string, name: string): void {

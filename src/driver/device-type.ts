@@ -32,11 +32,12 @@ export interface Exchange<V> {
 export type Correlation = 'request' | 'shape' | 'none'
 
 export interface ReadingSpec {
-  readonly unit?: string
+  /** Here and in the classes, null: there is none by its nature, as a power factor has no unit. */
+  readonly unit?: string | null
   readonly title?: string
-  /** Home Assistant's classes. */
-  readonly deviceClass?: string
-  readonly stateClass?: 'measurement' | 'total' | 'total_increasing'
+  /** Home Assistant's classes of sensors; the gateway passes them on as they are. */
+  readonly deviceClass?: string | null
+  readonly stateClass?: 'measurement' | 'total' | 'total_increasing' | null
   /** Outside of it a decoded value is nonsense and is reported as null. */
   readonly min?: number
   readonly max?: number

@@ -36,9 +36,10 @@ export interface RegisterEntry extends RegisterMeaning {
   readonly register: number
   /** Default `holding`. */
   readonly kind?: RegisterKind
-  readonly unit?: string
-  readonly deviceClass?: string
-  readonly stateClass?: 'measurement' | 'total' | 'total_increasing'
+  /** Here and in the classes, null: there is none by its nature. */
+  readonly unit?: string | null
+  readonly deviceClass?: string | null
+  readonly stateClass?: 'measurement' | 'total' | 'total_increasing' | null
   readonly writable?: boolean
   /** Of a writable entry: what may be written. Of any other: outside of it the value is nonsense. */
   readonly min?: number
@@ -153,7 +154,7 @@ function readAll(unit: number, map: RegisterMap): Command {
 function readOne(
   name: string,
   schema: TProperties[string],
-  unit: string | undefined,
+  unit: string | null | undefined,
   exchange: () => Exchange<Fields>,
 ): Command {
   return command({

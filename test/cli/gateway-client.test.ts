@@ -94,7 +94,19 @@ describe('finding the gateway', () => {
     await local('.baudway', nobody)
     const terminal = fakeTerminal({ directory: work.directory })
     expect(await runCommandLine(['tools', '--url', url], terminal)).toBe(1)
-    expect(terminal.complained).toContain('Give a token with --token or BAUDWAY_TOKEN.')
+    expect(terminal.complained.slice(-2)).toEqual([
+      'Give a token with --token or BAUDWAY_TOKEN.',
+      'For a gateway of this machine, --state-dir DIR in the place of --url gives both.',
+    ])
+  })
+
+  it('takes what that advice says: the state directory gives the URL and the token', async () => {
+    const { url } = await work.serve()
+    await local('elsewhere', url)
+    const bare = fakeTerminal({ directory: work.directory })
+    expect(await runCommandLine(['devices', '--url', url], bare)).toBe(1)
+    const told = fakeTerminal({ directory: work.directory })
+    expect(await runCommandLine(['devices', '--state-dir', 'elsewhere'], told)).toBe(0)
   })
 
   it('says what to do where nothing listens', async () => {
@@ -102,7 +114,8 @@ describe('finding the gateway', () => {
     expect(await runCommandLine(['tools', '--url', nobody], terminal)).toBe(1)
     expect(terminal.complained).toEqual([
       `baudway tools: No gateway at ${nobody}. Nothing listens there.`,
-      'Start it with "baudway start", or name another one with --url.',
+      'Start it with "baudway start". One of this machine with another state directory is found by',
+      '--state-dir DIR, which gives its token too; one of another machine by --url URL --token TOKEN.',
     ])
   })
 
@@ -151,7 +164,10 @@ describe('finding the gateway', () => {
     await mkdir(join(work.directory, 'empty'))
     const terminal = fakeTerminal({ directory: work.directory })
     expect(await runCommandLine(['tools', '--state-dir', 'empty'], terminal)).toBe(1)
-    expect(terminal.complained.join(' ')).toContain('No gateway runs with the state directory empty.')
+    expect(terminal.complained).toEqual([
+      'baudway tools: No gateway runs with the state directory empty.',
+      'Start it with "baudway start", or name the directory that it was started with.',
+    ])
   })
 
   it('takes --state-dir instead of looking', async () => {

@@ -255,19 +255,30 @@ describe('types', () => {
   it('lists the types of the catalogue with their tools and readings', async () => {
     const terminal = fakeTerminal({ columns: Number.POSITIVE_INFINITY })
     expect(await runCommandLine(['types'], terminal)).toBe(0)
-    const row = terminal.printed.find((line) => line.startsWith('mh-z19 '))
+    const start = terminal.printed.findIndex((line) => line.startsWith('mh-z19 '))
+    const [row, tools, readings] = terminal.printed.slice(start)
+    expect(row).toMatch(/^mh-z19 +platinum +\S/)
     // As the contract names them.
-    for (const name of ['read_co2', 'calibrate_zero!', 'set_self_calibration', 'co2'])
-      expect(row).toContain(name)
+    for (const name of ['read_co2', 'calibrate_zero!', 'set_self_calibration']) expect(tools).toContain(name)
+    expect(tools).toMatch(/^ {2}tools: /)
+    expect(readings).toBe('  readings: co2')
     expect(terminal.printed.map((line) => line.split(' ', 1)[0])).toEqual(
       expect.arrayContaining(['TYPE', 'line', 'modbus']),
     )
   })
 
-  it('fits a terminal of 80 columns', async () => {
-    const terminal = fakeTerminal()
-    await runCommandLine(['types'], terminal)
-    for (const line of terminal.printed) expect(line.length).toBeLessThanOrEqual(80)
+  it('fits a terminal of 80 columns, and leaves no tool and no reading out', async () => {
+    const words = async (columns: number) => {
+      const terminal = fakeTerminal({ columns })
+      await runCommandLine(['types'], terminal)
+      for (const line of terminal.printed) expect(line.length).toBeLessThanOrEqual(columns)
+      return terminal.printed
+        .filter((line) => line.startsWith('  '))
+        .flatMap((line) => line.trim().split(' '))
+    }
+    const whole = await words(Number.POSITIVE_INFINITY)
+    expect(whole.length).toBeGreaterThan(50)
+    expect(await words(80)).toEqual(whole)
   })
 
   it('--json has everything that a type declares', async () => {

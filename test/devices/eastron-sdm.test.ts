@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import eastron from '../../devices/eastron-sdm.ts'
-import { contractFindings, gradeOf } from '../../src/driver/contract.ts'
+import { gradeOf, obstaclesTo } from '../../src/driver/contract.ts'
 import { decodeRegisters, readRegisters } from '../../src/driver/device.ts'
 import type { DeviceDescription, DeviceSession } from '../../src/driver/device-type.ts'
 import { crc16modbus } from '../../src/port/framer/checksum.ts'
@@ -197,15 +197,8 @@ describe('the simulated meter', () => {
   })
 })
 
-// A power factor has no unit, so the grade stops below platinum.
-test('it is a gold type', async () => {
-  expect((await contractFindings(eastron)).filter(({ ok }) => !ok)).toEqual([
-    {
-      rule: 'numeric readings have a unit and classes',
-      grade: 'platinum',
-      ok: false,
-      detail: 'power_factor',
-    },
-  ])
-  expect(await gradeOf(eastron)).toBe('gold')
+test('it is a platinum type, whose power factor says that it has no unit', async () => {
+  expect(await obstaclesTo('platinum', eastron)).toEqual([])
+  expect(await gradeOf(eastron)).toBe('platinum')
+  expect(meter('sdm630').readings.power_factor_l1).toMatchObject({ unit: null, deviceClass: 'power_factor' })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import gps from '../../devices/nmea-gps.ts'
-import { contractFindings, gradeOf } from '../../src/driver/contract.ts'
+import { gradeOf, obstaclesTo } from '../../src/driver/contract.ts'
 import { pushedFields } from '../../src/driver/contract-vectors.ts'
 
 const device = gps.describe({})
@@ -52,6 +52,14 @@ describe('the position', () => {
       fix: 'dgps',
     })
     expect(position(SOUTH)).toMatchObject({ latitude: -19.484083, longitude: 24.1751, altitude: 100 })
+  })
+
+  test('has no number of satellites where the field counts nothing', () => {
+    const gga = (count: string) =>
+      position(checked(`GPGGA,184353.07,1929.045,S,02410.506,E,1,${count},2.6,100.00,M,-33.9,M,,0000`))
+    expect(gga('04')).toMatchObject({ satellites: 4, altitude: 100 })
+    expect(gga('2.6')).toMatchObject({ satellites: null, altitude: 100 })
+    expect(gga('-4')).toMatchObject({ satellites: null, altitude: 100 })
   })
 
   test('is put together from what each sentence says', () => {
@@ -180,16 +188,10 @@ test('the simulated receiver pushes every second, and loses its fix at the end o
   expect(log.slice(-1)).toEqual([['position', { hasFix: false }]])
 })
 
-// Degrees of a position or a course, and a number of satellites, have no class in Home Assistant.
-test('it is a gold type', async () => {
-  const broken = (await contractFindings(gps)).filter(({ ok }) => !ok)
-  expect(broken).toEqual([
-    {
-      rule: 'numeric readings have a unit and classes',
-      grade: 'platinum',
-      ok: false,
-      detail: 'latitude; longitude; course; satellites',
-    },
-  ])
-  expect(await gradeOf(gps)).toBe('gold')
+test('it is a platinum type, which says what has no class in Home Assistant', async () => {
+  expect(await obstaclesTo('platinum', gps)).toEqual([])
+  expect(await gradeOf(gps)).toBe('platinum')
+  const { readings } = gps.describe({})
+  const unclassified = Object.keys(readings).filter((field) => readings[field]?.deviceClass === null)
+  expect(unclassified.toSorted()).toEqual(['course', 'latitude', 'longitude', 'satellites'])
 })

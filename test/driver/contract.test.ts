@@ -2,9 +2,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadCatalogue } from '../../src/driver/catalogue.ts'
-import { contractFindings, gradeOf } from '../../src/driver/contract.ts'
+import { contractFindings, gradeOf, obstaclesTo } from '../../src/driver/contract.ts'
 import { bytesOf } from '../../src/driver/contract-vectors.ts'
-import { command, defineDevice, fixedLength, lines, Type, twosComplement8 } from '../../src/driver/device.ts'
+import {
+  command,
+  defineDevice,
+  fixedLength,
+  lines,
+  modbusRtu,
+  modbusSimulator,
+  readRegisters,
+  Type,
+  twosComplement8,
+} from '../../src/driver/device.ts'
 import type {
   DeviceDescription,
   DeviceType,
@@ -327,6 +337,133 @@ describe('the rules', () => {
     const failed = (await contractFindings(broken)).filter(({ ok }) => !ok)
     expect(failed.map((finding) => finding.rule)).toContain(rule)
     expect(await gradeOf(broken)).toBe(grade)
+  })
+
+  test('that keep a type from a grade are those of it and of the lower ones', async () => {
+    const unclassified = withDevice((device) => ({ ...device, readings: { level: { min: 0, max: 255 } } }))
+    expect(await obstaclesTo('gold', unclassified)).toEqual([])
+    expect(await obstaclesTo('platinum', unclassified)).toMatchObject([
+      { rule: 'numeric readings have a unit and classes', grade: 'platinum' },
+    ])
+    const silent = withDevice(({ simulator, ...device }) => ({ ...device, readings: {} }))
+    expect((await obstaclesTo('platinum', silent)).map(({ grade }) => grade)).toEqual(['gold'])
+  })
+
+  const classes = { deviceClass: 'distance', stateClass: 'measurement', min: 0, max: 255 } as const
+  const { max: _, ...openAbove } = classes
+  test.each<[what: string, detail: string, broken: DeviceType]>([
+    [
+      'which of unit and classes is missing',
+      'level: no unit (null says that there is none)',
+      withDevice((device) => ({ ...device, readings: { level: classes } })),
+    ],
+    [
+      'which of unit and classes is missing',
+      'level: no deviceClass, no stateClass (null says that there is none)',
+      withDevice((device) => ({ ...device, readings: { level: { unit: 'mm', min: 0, max: 255 } } })),
+    ],
+    [
+      'which bound is missing',
+      'level: no max',
+      withDevice((device) => ({
+        ...device,
+        readings: { level: { ...openAbove, unit: 'mm' } },
+      })),
+    ],
+    [
+      'how to say that there is no unit',
+      'level has an empty unit; null says that there is none',
+      withDevice((device) => ({ ...device, readings: { level: { ...classes, unit: '' } } })),
+    ],
+    [
+      'what an act lacks',
+      'flush: its reply does not name its request, and there is no readBack',
+      withTool('flush', () => replied(() => undefined, { effect: 'act', serial: true })),
+    ],
+    [
+      'what an example lacks',
+      'read_level: no example has both its request and its reply',
+      withTool('read_level', (tool) => ({ ...tool, examples: tool.examples?.slice(1) ?? [] })),
+    ],
+  ])('say %s: %s', async (_, detail, broken) => {
+    const failed = (await contractFindings(broken)).filter(({ ok }) => !ok)
+    expect(failed.map((finding) => finding.detail)).toContain(detail)
+  })
+
+  test('take null for a unit or a class that there is none of', async () => {
+    for (const key of ['unit', 'deviceClass', 'stateClass']) {
+      const level = { ...classes, unit: 'mm', [key]: null }
+      const plain = withDevice((device) => ({ ...device, readings: { level } }))
+      expect(await obstaclesTo('platinum', plain), key).toEqual([])
+    }
+  })
+
+  test.each<[what: string, detail: string, broken: DeviceType]>([
+    [
+      'a request that the simulator has no frame in',
+      'the framing of the simulator finds no frame in the request aa 01 00 55',
+      withDevice((device) => ({
+        ...device,
+        simulator: () => ({ framing: lines({ terminator: '\r' }), receive: () => undefined }),
+      })),
+    ],
+    [
+      'a simulator that is silent',
+      'the simulator does not answer the request aa 01 00 55',
+      withDevice((device) => ({ ...device, simulator: () => ({ framing, receive: () => undefined }) })),
+    ],
+    [
+      'a reply that the type has no frame in',
+      'the framing finds no frame in the reply aa 01 07 4f',
+      answering([0xaa, 1, 7, 0x4f]),
+    ],
+    [
+      'a reply to something else',
+      'the frame aa 03 07 4c is not taken for the reply',
+      answering([0xaa, 3, 7, 0x4c]),
+    ],
+  ])('tell %s from the other ways in which a simulator fails', async (_, detail, broken) => {
+    const findings = await contractFindings(broken)
+    const simulated = findings.find(({ rule }) => rule === 'the simulator answers every tool')
+    expect(simulated?.detail.split('; ')[0]).toBe(`read_level: ${detail}`)
+  })
+
+  function answering(bytes: readonly number[]): DeviceType {
+    const simulator = () => ({
+      framing,
+      receive: () => ({ bytes: Uint8Array.from(bytes), afterMs: 1 }),
+    })
+    return withDevice((device) => ({ ...device, simulator }))
+  }
+
+  test('name the framing that a Modbus simulator needs', async () => {
+    const meter = withDevice((device) => ({
+      ...device,
+      framing: modbusRtu(),
+      tools: {
+        read_level: {
+          description: 'The level of the tank.',
+          exchange: () => readRegisters({ unit: 1, kind: 'input', address: 0, count: 10 }),
+          effect: 'read',
+          parallelSafe: true,
+        },
+      },
+      simulator: (world) => ({
+        ...modbusSimulator(world, {
+          unit: 1,
+          readRegister: () => 7,
+          readBit: () => undefined,
+          writeRegisters: () => false,
+          writeBits: () => false,
+        }),
+        framing: modbusRtu(),
+      }),
+    }))
+    const findings = await contractFindings(meter)
+    expect(findings.find(({ rule }) => rule === 'the simulator answers every tool')?.detail).toBe(
+      'read_level: the framing of the simulator finds no frame in the request 01 04 00 00 00 0a 70 0d' +
+        ': a simulator needs modbusRtuRequests()',
+    )
   })
 
   /** A sound type that pushes its level, and never is asked. */

@@ -239,6 +239,87 @@ describe('a mistake in a device file is named when the file is loaded', () => {
   })
 })
 
+describe('a key that is missing is named, with the type', () => {
+  const command = {
+    description: 'Reads it.',
+    request: () => [1],
+    reply: 'none',
+    effect: 'read',
+    serial: true,
+  }
+  const shared = { type: 'pzem-004t', title: 'A meter', uart: {}, serial: true }
+  const description = { framing, line: { timeoutMs: 1 }, readings: {}, tools: { read_it: command } }
+  const plain = { ...shared, ...description }
+  const configurable = {
+    ...shared,
+    options: Type.Object({ address: Type.Integer() }),
+    sample: { address: 1 },
+    describe: () => description,
+  }
+  /** As a file in JavaScript calls it. */
+  const define = defineDevice as unknown as (spec: object) => unknown
+  const without = (spec: object, key: string) =>
+    Object.fromEntries(Object.entries(spec).filter(([name]) => name !== key))
+
+  test('and nothing is missing from these two', () => {
+    expect(() => define(plain)).not.toThrow()
+    expect(() => define(configurable)).not.toThrow()
+  })
+
+  test.each(['title', 'uart', 'serial', 'framing', 'line', 'readings', 'tools'])('%s', (key) => {
+    expect(() => define(without(plain, key))).toThrow(`device type pzem-004t: ${key} is missing`)
+    expect(() => define({ ...plain, [key]: undefined })).toThrow(`pzem-004t: ${key} is missing`)
+  })
+
+  test.each(['title', 'uart', 'serial', 'options', 'sample', 'describe'])('%s, beside describe', (key) => {
+    expect(() => define(without(configurable, key))).toThrow(`device type pzem-004t: ${key} is missing`)
+  })
+
+  test.each(['framing', 'line', 'readings', 'tools'])('%s, in describe', (key) => {
+    const described = { ...configurable, describe: () => without(description, key) }
+    expect(() => define(described)).toThrow(`pzem-004t: ${key} is missing in what describe returns`)
+  })
+
+  test('several of them', () => {
+    expect(() => define({ type: 'pzem-004t' })).toThrow('pzem-004t: title, uart, serial are missing')
+    expect(() => define({})).toThrow('device type: type is missing')
+  })
+
+  test('one that stands beside describe instead of in it', () => {
+    const misplaced = { ...configurable, framing, describe: () => without(description, 'framing') }
+    expect(() => define(misplaced)).toThrow('pzem-004t: describe must return framing, not stand beside it')
+    expect(() => define({ ...configurable, describe: () => undefined })).toThrow('describe returns no object')
+  })
+
+  test('the address of a type that is addressed', () => {
+    const options = Type.Object({ unit: Type.Integer() })
+    const addressed = { ...configurable, addressed: true }
+    expect(() => define(addressed)).not.toThrow()
+    expect(() => define({ ...addressed, options, sample: { unit: 1 } })).toThrow(
+      'its options have no address',
+    )
+  })
+
+  test('timeoutMs', () => {
+    expect(() => define({ ...plain, line: { gapMs: 1 } })).toThrow('pzem-004t: timeoutMs is missing in line')
+  })
+
+  test.each<[message: string, tool: object]>([
+    ['description is missing', without(command, 'description')],
+    ['effect is missing', without(command, 'effect')],
+    ['reply is missing', without(command, 'reply')],
+    ['request, exchange, run or get is missing', without(without(command, 'request'), 'reply')],
+    ['request and run exclude each other', { ...command, run: () => undefined }],
+    ['decode is missing in reply', { ...command, reply: { startsWith: [] } }],
+    ['startsWith is missing in reply', { ...command, reply: { decode: () => ({}) } }],
+    ['verdict is missing in refusal', { ...command, refusal: { startsWith: [0xff] } }],
+  ])('%s, in a tool', (message, tool) => {
+    expect(() => define({ ...plain, tools: { read_it: tool } })).toThrow(
+      `device type pzem-004t, tool read_it: ${message}`,
+    )
+  })
+})
+
 describe('a type whose devices differ', () => {
   const type = defineDevice({
     type: 'many',

@@ -25,8 +25,15 @@ export class Workload {
   /** Everything of the plan, at its time. */
   schedule(): void {
     for (const submission of this.#world.plan.submissions) {
-      this.#world.view.after(submission.at, () => this.submit(submission))
+      this.#world.view.after(submission.at, () => this.#whenHeard(() => this.submit(submission)))
     }
+  }
+
+  /** What is asked of a process whose event loop stands still is heard when it turns again. */
+  #whenHeard(work: () => void): void {
+    const { clock, view } = this.#world
+    if (clock.isStalled) void clock.input(view).then(work)
+    else work()
   }
 
   /** What was asked of a process that is no more is answered by nobody. */
@@ -73,6 +80,7 @@ export class Workload {
     const open = gateway.lane({ policy, priority, deadlineMs, onError })
     for (const plan of calls) {
       if (plan.afterMs !== undefined) await pause(view, plan.afterMs)
+      if (this.#world.clock.isStalled) await this.#world.clock.input(view)
       if (this.#world.gateway !== gateway) return
       const call = this.#begin(lane, plan)
       void open.add(requestOf(plan)).then(
@@ -122,11 +130,12 @@ export class Workload {
     for (const call of calls) {
       const { cancelAfterMs, nonce } = call.plan
       if (cancelAfterMs === undefined) continue
-      this.#world.view.after(cancelAfterMs, () => {
+      const giveUp = () => {
         if (call.settledAt !== undefined || call.orphaned) return
         call.cancelledAt = this.#world.clock.now
         cancel(callId(nonce))
-      })
+      }
+      this.#world.view.after(cancelAfterMs, () => this.#whenHeard(giveUp))
     }
   }
 }

@@ -1,18 +1,11 @@
 /** The text of the test of a new device file: what the bytes of the manual mean. */
+import { contractTest, type TestWords } from './contract-test.ts'
 
-export interface TestWords {
-  readonly name: string
-  /** The device file, as the test imports it. */
-  readonly deviceFile: string
-  /** Where the rules for every type are, as the test imports them; undefined: outside of a checkout. */
-  readonly contract: string | undefined
+export function testFile(words: TestWords): string {
+  return words.contract === undefined ? own(words) : inCheckout(words)
 }
 
-export function testFile({ name, deviceFile, contract }: TestWords): string {
-  return contract === undefined ? own(name, deviceFile) : inCheckout(name, deviceFile, contract)
-}
-
-function own(name: string, deviceFile: string): string {
+function own({ name, deviceFile }: TestWords): string {
   const isTyped = deviceFile.endsWith('.ts')
   return `import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -45,11 +38,9 @@ test('${name} takes neither half a line nor the reply to something else', () => 
 `
 }
 
-function inCheckout(name: string, deviceFile: string, contract: string): string {
-  return `import { expect, test } from 'vitest'
-import device from '${deviceFile}'
-import { contractFindings } from '${contract}'
-
+function inCheckout(words: TestWords): string {
+  const { name } = words
+  return `${contractTest(words)}
 const { framing, tools } = device.describe(device.sample)
 
 function verdictsOf(text: string) {
@@ -58,10 +49,6 @@ function verdictsOf(text: string) {
   framer.push(Buffer.from(text))
   return frames.map((frame) => tools.read_temperature?.exchange?.({}).reply?.match(frame))
 }
-
-test('${name} keeps every rule for device types', async () => {
-  expect((await contractFindings(device)).filter(({ ok }) => !ok)).toEqual([])
-})
 
 test('${name} asks as the manual says', () => {
   const request = tools.read_temperature?.exchange?.({}).request ?? []
