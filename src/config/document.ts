@@ -4,6 +4,7 @@
  */
 import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser, type YAMLError } from 'yaml'
 import { JSON_DEPTH_MAX } from '../limits.ts'
+import { escaped } from './fault.ts'
 import type { LocatedEntry } from './position.ts'
 import { convertNode, type TextFault } from './yaml-node.ts'
 
@@ -135,7 +136,8 @@ function syntaxFault({ code, message, pos }: YAMLError): TextFault {
   }
 }
 
+/** The library quotes the text as it stands there. */
 function firstLine(message: string): string {
-  const line = message.split('\n', 1)[0] ?? ''
+  const line = escaped(message.split('\n', 1)[0] ?? '')
   return line.length > MESSAGE_LENGTH_MAX ? `${line.slice(0, MESSAGE_LENGTH_MAX)}…` : line
 }

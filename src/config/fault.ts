@@ -58,9 +58,17 @@ export function formatFault(fault: DataFault | Fault): string {
 /** A text longer than this is cut in a sentence. */
 const QUOTED_LENGTH_MAX = 40
 
-/** As JSON, so that no control character of a file reaches a terminal or a log. */
+/** DEL and U+009B among them, which JSON leaves as they are; a terminal obeys U+009B as it does ESC [. */
+const CONTROL = /\p{Cc}/gu
+
+/** With control characters as JSON's escapes, so that none of a file reaches a terminal or a log. */
+export function escaped(text: string): string {
+  return text.replaceAll(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** As JSON, long texts cut, without control characters. */
 export function quoted(text: string): string {
   const characters = [...text.slice(0, 2 * QUOTED_LENGTH_MAX)]
   const cut = characters.length > QUOTED_LENGTH_MAX || text.length > 2 * QUOTED_LENGTH_MAX
-  return JSON.stringify(cut ? `${characters.slice(0, QUOTED_LENGTH_MAX).join('')}…` : text)
+  return escaped(JSON.stringify(cut ? `${characters.slice(0, QUOTED_LENGTH_MAX).join('')}…` : text))
 }

@@ -72,4 +72,13 @@ describe('a hostile text', () => {
     const [fault] = printed('ports: { "\\e[2Jbus\\n": { path: simulated } }')
     expect(fault).toMatch(/^f:1:10: the key "\\u001b\[2Jbus\\n" must be/)
   })
+
+  // U+009B is ESC [ in one character, and DEL deletes; JSON leaves both as they are.
+  it('cannot put a control character into a sentence that JSON does not escape either', () => {
+    expect(printed('"\\u009b2J\\u007f": 1')).toEqual(['f:1:1: unknown key "\\u009b2J\\u007f"'])
+  })
+
+  it('cannot put one into a sentence of the YAML library', () => {
+    expect(printed('%\u009b2J\n---\n')).toEqual(['f:1:1: not valid YAML: Unknown directive %\\u009b2J'])
+  })
 })

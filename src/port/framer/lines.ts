@@ -94,6 +94,8 @@ class LineCutter implements Framer {
 
   /** Ends the line that is held, as a prompt does. */
   endLine(): void {
+    // Without the prompt a CR at the end of the longest line might still have been half of its terminator.
+    if (this.held > this.#lengthMax) this.#overflow()
     this.#write(this.#delimiter)
     const line = this.#read()
     if (line !== undefined) this.#take(line, true)

@@ -162,6 +162,13 @@ describe('a prompt', () => {
     push('123456789#ok#')
     expect(frames).toEqual(['ok'])
   })
+
+  test('ends no line that is one byte too long, though a CR at its end could have been half of a CRLF', () => {
+    const { frames, errors, push } = cut({ terminator: '\r\n', prompt: '#', lengthMax: 4 })
+    push('1234#12345#1234\r#ok#')
+    expect(frames).toEqual(['1234', 'ok'])
+    expect(errors.map(({ kind }) => kind)).toEqual(['overflow', 'overflow', 'junk'])
+  })
 })
 
 describe('any bytes in any chunks', () => {

@@ -19,6 +19,8 @@ import { answers, callsByNonce, deviceOf, endOf, portsOf } from './trace.ts'
 const name = 'wire-exclusion'
 /** Longer than any adapter holds bytes back. */
 const SILENCE_MS = 35
+const STOP_PATIENCE_MS = 250
+const SAME_MOMENT_MS = 0.001
 
 export const wireExclusion: Invariant = {
   name,
@@ -58,7 +60,7 @@ function isClosed(history: History, heard: Heard, open: Write, next: Write): boo
   const call = open.nonce === undefined ? undefined : callsByNonce(history).get(open.nonce)
   const endedAt = call && endOf(history, call)
   if (endedAt !== undefined && endedAt <= next.at && mayEndEarly(call)) return true
-  if (between(heard.openings, open, next).length > 0) return true
+  if (between(heard.openings, open, next).length > 0 || wasStopped(history, open, next)) return true
   const reads = between(heard.reads, open, next)
   const bytes = Buffer.concat(reads.map((read) => read.bytes))
   // As much as an answer, and then silence: the answer was spoiled, and nothing more comes.
@@ -70,6 +72,13 @@ function isClosed(history: History, heard: Heard, open: Write, next: Write): boo
 function mayEndEarly(call: CallRecord | undefined): boolean {
   const code = call?.result?.error?.code
   return call?.orphaned === true || code === 'stopped' || code === 'port_lost'
+}
+
+/** An emergency stop ends what is on a line, a poll too, whose end nobody is told; its reply has 250 ms to come. */
+function wasStopped({ plan }: History, open: Write, next: Write): boolean {
+  return plan.submissions.some(({ kind, at }) => {
+    return kind === 'stop' && at >= open.at && at + STOP_PATIENCE_MS <= next.at + SAME_MOMENT_MS
+  })
 }
 
 /** Those of a list in order that lie between two writes. */
