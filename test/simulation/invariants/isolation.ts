@@ -107,10 +107,15 @@ function* lateTools(history: History, calls: readonly CallRecord[]): Generator<V
       if (startedAt === undefined || startedAt > until || endedAt <= from) return latest
       return Math.max(latest, endedAt)
     }, from)
-    if (until <= freeAt + 1) continue
+    if (until <= freeAt + 1 || others.some((other) => isWaiting(history, other, freeAt))) continue
     yield {
       invariant: name,
       message: `${call.plan.name} ${call.plan.nonce} could have started at ${freeAt}, and waited until ${until}`,
     }
   }
+}
+
+/** Somebody who wants the same and waits for a third stands before those who came after him. */
+function isWaiting(history: History, call: CallRecord, at: number): boolean {
+  return turnOf(history, call) <= at && (startOf(history, call) ?? ended(history, call)) > at
 }

@@ -11,6 +11,8 @@ const name = 'order'
 const AGEING_MS = 10_000
 const SEVERAL_CLAIMS_MS = 2_000
 const PERSON = 1
+/** Of two things in one moment either may come first. */
+const MOMENT_MS = 1
 
 export const order: Invariant = {
   name,
@@ -43,8 +45,8 @@ function* violations(history: History): Generator<Violation> {
       if (!other || call.lane.life !== other.lane.life) continue
       if (!isReady && call.plan.device !== other.plan.device) continue
       if (!conflict(history, call.plan, other.plan)) continue
-      const rank = rankOf(call, chosenAfter - turn)
-      const otherRank = rankOf(other, at - turnOf(history, other) + 1)
+      const rank = rankOf(call, chosenAfter - turn - MOMENT_MS)
+      const otherRank = rankOf(other, at - turnOf(history, other) + MOMENT_MS)
       const isBefore = (came.get(call) ?? 0) < (came.get(other) ?? 0)
       if (rank > otherRank || (rank === otherRank && isBefore)) yield violation(call, turn, start)
     }
@@ -65,7 +67,7 @@ function* polledBefore(
         const { plan, lane } = call
         if (turn >= chosenAfter || until <= write.at || !isReady || lane.life !== write.life) continue
         if (plan.device === undefined || portOf(history, plan.device).id !== port) continue
-        if (rankOf(call, chosenAfter - turn) !== PERSON) continue
+        if (rankOf(call, chosenAfter - turn - MOMENT_MS) !== PERSON) continue
         yield violation(call, turn, { call: undefined, at: write.at, chosenAfter })
       }
     }
