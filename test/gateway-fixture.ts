@@ -20,7 +20,7 @@ export interface GatewayBench {
 /** Every port of the configuration has a path of its own, and a scripted device behind it. */
 export async function gatewayBench(
   config: object,
-  options: { tools?: readonly DefinedTool[]; seed?: number } = {},
+  options: { tools?: readonly DefinedTool[]; seed?: number; file?: string } = {},
 ): Promise<GatewayBench> {
   const clock = new VirtualClock({ seed: options.seed ?? 1 })
   const types = await loadCatalogue()
@@ -33,6 +33,7 @@ export async function gatewayBench(
   }
   const gateway = await Gateway.start({
     configuration,
+    file: options.file === undefined ? undefined : { path: options.file, configuration },
     types,
     binding,
     host: binding.host,

@@ -6,10 +6,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc, { type Arbitrary } from 'fast-check'
+import { stringify } from 'yaml'
 import type { ConfigurableTypes } from '../../src/config/configurable-type.ts'
+import type { Configuration } from '../../src/config/configuration.ts'
 import { parseConfiguration } from '../../src/config/load.ts'
 import { configurableTypes } from '../../src/configurable-types.ts'
 import { loadCatalogue } from '../../src/driver/catalogue.ts'
+import type { DeviceType } from '../../src/driver/device-type.ts'
+import { Gateway } from '../../src/gateway.ts'
+import { createSimulatedBinding } from '../../src/simulator/binding.ts'
+import { VirtualClock } from '../virtual-clock.ts'
+import { DEVICE_VARIANTS } from './device-variants.ts'
 import type { FuzzProperty } from './fuzz-property.ts'
 import { mutated } from './mutation.ts'
 
@@ -17,8 +24,15 @@ const EXAMPLE = readFileSync(join(import.meta.dirname, '../../baudway.example.ya
 
 const CONTROL = /\p{Cc}/u
 
-function check(text: string, types: ConfigurableTypes): void {
+/** Processor time, which a busy machine does not lengthen; the largest texts here take some hundred milliseconds. */
+const CHECK_CPU_MS_MAX = 5_000
+
+function check(text: string, types: ConfigurableTypes): Configuration | undefined {
+  const begun = process.cpuUsage()
   const { configuration, faults, warnings } = parseConfiguration(text, 'f', types)
+  const { user, system } = process.cpuUsage(begun)
+  const tookMs = (user + system) / 1_000
+  assert.ok(tookMs < CHECK_CPU_MS_MAX, `${tookMs} ms for ${text.length} characters`)
   assert.equal(configuration === undefined, faults.length > 0, 'a configuration or faults')
   // A byte order mark is no column, and CR is the end of a line only before LF.
   const lines = text.replace(/^\ufeff/, '').split('\n')
@@ -29,6 +43,20 @@ function check(text: string, types: ConfigurableTypes): void {
     assert.ok(message.length > 0)
     assert.ok(!CONTROL.test(message + hint), JSON.stringify(message + hint))
   }
+  return configuration
+}
+
+/** What has no fault is a gateway; it is put together, and opens nothing. */
+async function checkGateway(configuration: Configuration, types: ReadonlyMap<string, DeviceType>) {
+  const { stateDir: _, ...stateless } = configuration
+  const clock = new VirtualClock()
+  const binding = createSimulatedBinding({ clock })
+  const { host } = binding
+  const gateway = await Gateway.create({ configuration: stateless, types, binding, host, clock })
+  const wanted = configuration.devices.filter(({ enabled }) => enabled).map(({ id }) => id)
+  const made = gateway.devices().map(({ id }) => id)
+  assert.deepEqual(made.toSorted(), wanted.toSorted())
+  await gateway.close()
 }
 
 type LineChange = (lines: string[]) => string[]
@@ -67,6 +95,8 @@ const KEYS = [
   '? [a]',
   '""',
   '"\\e[2J"',
+  '"\\u009b2J"',
+  '"\\x7f\\x85"',
   '\u009b',
   '~',
 ]
@@ -119,8 +149,108 @@ const ENCODINGS: readonly ((text: string) => string)[] = [
   (text) => Buffer.from(text).toString('latin1'),
 ]
 
+const FRAGMENTS = [
+  ...[
+    '- { id: a, type: line }\n',
+    '- &a {}\n',
+    '- *a\n',
+    'a: &a 1\n',
+    '<<: *a\n',
+    '? [a]\n',
+    '"\\0": 1\n',
+    "'",
+    '"',
+  ],
+  ...[
+    '!t ',
+    '&a ',
+    '[',
+    '{a: ',
+    '- ',
+    ' ',
+    '\n',
+    '\t',
+    '# x\n',
+    '|\n',
+    '%YAML 1.2\n',
+    '---\n',
+    '*a, ',
+    'k: v\n',
+    ']',
+    '\u0085',
+  ],
+]
+
+/** Texts that are made to cost: one piece again and again, and anchors that stand for anchors. */
+function costly(): Arbitrary<string> {
+  const begin = fc.constantFrom('', 'devices:\n', 'a: &a {}\n', '[', 'ports: {')
+  const again = fc.tuple(begin, fc.constantFrom(...FRAGMENTS), fc.integer({ min: 2, max: 2_000 }))
+  const size = fc.integer({ min: 1, max: 40 })
+  const bomb = fc.tuple(size, fc.integer({ min: 1, max: 12 })).map(([levels, width]) =>
+    Array.from({ length: levels }, (_, level) => {
+      const inside = level === 0 ? 'x' : Array.from({ length: width }, () => `*a${level - 1}`).join(', ')
+      return `a${level}: &a${level} [${inside}]`
+    }).join('\n'),
+  )
+  return fc.oneof(
+    again.map(([first, piece, times]) => first + piece.repeat(times)),
+    bomb,
+  )
+}
+
+function mostly(right: readonly unknown[], wrong: readonly unknown[]): Arbitrary<unknown> {
+  return fc.oneof(
+    { weight: 15, arbitrary: fc.constantFrom(...right) },
+    { weight: 1, arbitrary: fc.constantFrom(...wrong) },
+  )
+}
+
+/** Whole files with devices of every type, most of them right. */
+function generated(types: ReadonlyMap<string, DeviceType>): Arbitrary<string> {
+  const options = [...types.values()].flatMap(({ type, sample }) => [
+    { type, ...sample },
+    ...Object.values(DEVICE_VARIANTS[type] ?? {}).map((variant) => ({ type, ...variant })),
+  ])
+  const device = fc.record(
+    {
+      id: fc.oneof({ weight: 29, arbitrary: fc.stringMatching(/^[a-z]{4,8}$/) }, fc.string({ maxLength: 5 })),
+      is: fc.constantFrom(...options),
+      port: fc.oneof(
+        { weight: 15, arbitrary: fc.constant({ path: 'simulated' }) },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom('bus1', 'nowhere', { path: '/dev/ttyUSB0', baudRate: 9600 }, {}),
+        },
+      ),
+      poll: mostly(['off', '30s', '10ms', '1h'], ['0s', 7]),
+      enabled: fc.boolean(),
+      retries: mostly([0], [1, 2, -1]),
+      timeoutMs: mostly([100, 5_000], [0]),
+    },
+    { requiredKeys: ['id', 'is', 'port'] },
+  )
+  const file = fc.record(
+    {
+      ports: fc.constantFrom(
+        { bus1: { path: 'simulated' } },
+        { bus1: { path: '/dev/ttyS0', parity: 'even' } },
+      ),
+      devices: fc
+        .array(device, { maxLength: 4 })
+        .map((list) => list.map(({ is, ...rest }) => ({ ...is, ...rest }))),
+      never: fc.array(fc.record({ tool: fc.constantFrom('*__set_*', 'a', '**'), minimumGapMs: fc.nat() }), {
+        maxLength: 2,
+      }),
+      scheduler: fc.constantFrom({ policy: 'resource' }, { queueLength: 1 }),
+    },
+    { requiredKeys: ['ports'] },
+  )
+  return file.map((data) => stringify(data))
+}
+
 export async function configurations(): Promise<readonly FuzzProperty[]> {
-  const types = configurableTypes(await loadCatalogue())
+  const types = await loadCatalogue()
+  const known = configurableTypes(types)
   const bytes = mutated([Buffer.from(EXAMPLE)]).map((one) => Buffer.from(one).toString('utf8'))
   const changes = fc.array(lineChange(), { minLength: 1, maxLength: 4 })
   const edited = fc
@@ -129,11 +259,16 @@ export async function configurations(): Promise<readonly FuzzProperty[]> {
       encode(list.reduce((lines, make) => make(lines), EXAMPLE.split('\n')).join('\n')),
     )
   const property = (name: string, text: Arbitrary<string>, runs: number): FuzzProperty => {
-    const checked = fc.property(text, (one) => check(one, types))
-    return { name: `configuration: ${name}`, runs, check: async (given) => fc.assert(checked, given) }
+    const checked = fc.asyncProperty(text, async (one) => {
+      const configuration = check(one, known)
+      if (configuration) await checkGateway(configuration, types)
+    })
+    return { name: `configuration: ${name}`, runs, check: (given) => fc.assert(checked, given) }
   }
   return [
-    property('bytes of the example changed', bytes, 60),
-    property('lines of the example changed', edited, 120),
+    property('bytes of the example changed', bytes, 40),
+    property('lines of the example changed', edited, 80),
+    property('devices of every type', generated(types), 20),
+    property('made to cost', costly(), 40),
   ]
 }

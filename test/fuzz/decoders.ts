@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict'
 import { Ajv, type ValidateFunction } from 'ajv'
 import fc from 'fast-check'
-import { loadCatalogue } from '../../src/driver/catalogue.ts'
-import { bytesOf, exampleFrames } from '../../src/driver/contract-vectors.ts'
+import { bytesOf, exampleFrames, framesOf } from '../../src/driver/contract-vectors.ts'
 import type {
   DeviceDescription,
   DeviceSession,
@@ -17,6 +16,8 @@ import type {
   Verdict,
 } from '../../src/driver/device-type.ts'
 import { GatewayError } from '../../src/errors.ts'
+import { type FuzzDevice, STILL_WORLD } from './devices.ts'
+import { fitting, NO_PARAMETERS } from './fitting.ts'
 import type { FuzzProperty } from './fuzz-property.ts'
 import { mutated } from './mutation.ts'
 
@@ -109,15 +110,19 @@ function decodes({ name, device, tool, examples }: Subject): FuzzProperty {
     ...exchanges.map((step) => step.reply),
   ])
   const whole = replies.flatMap((reply) => [...exampleFrames(device.framing, reply), bytesOf(reply)])
-  const args = fc.constantFrom<Arguments[]>(...examples.map((example) => ({ ...example.arguments })))
-  const frame = fc.oneof(mutated([...whole, new Uint8Array(0)]), fc.uint8Array({ maxLength: 300 }))
+  // Always the same few, so that a seed tells the whole input.
+  const given = fc.sample(fitting(tool.parameters ?? NO_PARAMETERS), { seed: 1, numRuns: 4 })
+  const simulated = given.flatMap((args) => simulatedReplies(device, tool, args))
+  const args = fc.constantFrom(...examples.map((example) => example.arguments ?? {}), ...given)
+  const originals = [...whole, ...simulated, new Uint8Array(0)]
+  const frame = fc.oneof(mutated(originals), fc.uint8Array({ maxLength: 300 }))
   const frames = fc.array(frame, { minLength: 1, maxLength: 6 })
   const property = fc.asyncProperty(args, frames, async (given, tried) => {
     if (tool.run) return checkRun(tool, given, tried)
     if (tool.get) return checkGet(tool, device, given, tried)
-    const { reply } = tool.exchange(given)
-    for (const one of tried) checkVerdict(reply?.match(one), fits)
-    const readBack = tool.readBack?.(given)
+    const exchange = exchangeOf(tool, given)
+    for (const one of exchange ? tried : []) checkVerdict(exchange?.reply?.match(one), fits)
+    const readBack = exchange && tool.readBack?.(given)
     for (const one of readBack ? tried : []) {
       const verdict = readBack?.exchange.reply?.match(one)
       checkVerdict(verdict, undefined)
@@ -125,6 +130,32 @@ function decodes({ name, device, tool, examples }: Subject): FuzzProperty {
     }
   })
   return { name: `decoder: ${name}`, runs: 60, check: (runs) => fc.assert(property, runs) }
+}
+
+/** Undefined: the tool refuses the arguments. */
+function exchangeOf(tool: ToolSpec, args: Record<string, unknown>): Exchange<unknown> | undefined {
+  try {
+    return tool.exchange?.(args)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+/** What the type's own simulator answers to one transaction, frame by frame. */
+function simulatedReplies(
+  device: DeviceDescription,
+  tool: ToolSpec,
+  args: Record<string, unknown>,
+): Uint8Array[] {
+  const simulator = device.simulator?.(STILL_WORLD)
+  const exchange = exchangeOf(tool, args)
+  if (!simulator || !exchange) return []
+  const answers = framesOf(simulator.framing, [exchange.request]).flatMap(
+    (one) => simulator.receive(one) ?? [],
+  )
+  const pieces = answers.map(({ bytes }) => bytes)
+  return framesOf(device.framing, pieces)
 }
 
 /** What the device says of its own accord; a frame of another kind says nothing. */
@@ -146,18 +177,18 @@ function hears(type: string, device: DeviceDescription, known: readonly Uint8Arr
   }
 }
 
-/** Of every tool of every type's sample device. */
-export async function decoders(): Promise<readonly FuzzProperty[]> {
-  const properties: FuzzProperty[] = []
-  for (const type of (await loadCatalogue()).values()) {
-    const device = type.describe(type.sample)
-    const known: Uint8Array[] = []
-    for (const [tool, spec] of Object.entries(device.tools)) {
-      const examples = [...(spec.examples ?? []), ...(type.sampleExamples?.[tool] ?? [])]
-      properties.push(decodes({ name: `${type.type} ${tool}`, device, tool: spec, examples }))
-      for (const { reply } of examples) if (reply) known.push(...exampleFrames(device.framing, reply))
-    }
-    properties.push(hears(type.type, device, known))
-  }
-  return properties
+/** Of every tool of every device. */
+export function decoders(devices: readonly FuzzDevice[]): readonly FuzzProperty[] {
+  return devices.flatMap(({ name, device, examplesOf }) => {
+    const tools = Object.entries(device.tools)
+    const known = tools.flatMap(([tool]) =>
+      examplesOf(tool).flatMap(({ reply }) => (reply ? exampleFrames(device.framing, reply) : [])),
+    )
+    return [
+      ...tools.map(([tool, spec]) =>
+        decodes({ name: `${name} ${tool}`, device, tool: spec, examples: examplesOf(tool) }),
+      ),
+      hears(name, device, known),
+    ]
+  })
 }

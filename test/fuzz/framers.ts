@@ -14,6 +14,7 @@ import { nmea } from '../../src/port/framer/nmea.ts'
 import type { FrameErrorKind, Framing } from '../../src/port/framing.ts'
 import type { FuzzProperty } from './fuzz-property.ts'
 import { nearly } from './mutation.ts'
+import { workOf } from './work-count.ts'
 
 interface Variant {
   readonly name: string
@@ -203,4 +204,36 @@ function total(variant: Variant): FuzzProperty {
   }
 }
 
-export const FRAMERS: readonly FuzzProperty[] = VARIANTS.map(total)
+/** Bytes of the shorter input of the two that are compared; more than most frames have. */
+const WORK_BYTES_MIN = 800
+/** Ten times the bytes cost about ten times the work; what grows with their square costs a hundred times. */
+const WORK_GROWTH_MAX = 15
+
+function linear(variant: Variant): FuzzProperty {
+  const { name, framing, sent } = variant
+  const cuts = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 4 })
+  const property = fc.property(nearly(sent), fc.option(cuts), (spell, sizes) => {
+    fc.pre(spell.length > 0)
+    const short = repeated(spell, Math.ceil(WORK_BYTES_MIN / spell.length))
+    const workFor = (bytes: Uint8Array): number => {
+      const chunks = sizes === null ? [bytes] : pieces(bytes, sizes)
+      const framer = framing.create({ frame: () => {}, error: () => {} })
+      return workOf(() => {
+        for (const chunk of chunks) framer.push(chunk)
+        framer.idle()
+      })
+    }
+    const [once, tenTimes] = [workFor(short), workFor(repeated(short, 10))]
+    assert.ok(
+      tenTimes <= WORK_GROWTH_MAX * once,
+      `${tenTimes} steps for ten times the bytes, ${once} for once`,
+    )
+  })
+  return { name: `framer work: ${name}`, runs: 6, check: async (runs) => fc.assert(property, runs) }
+}
+
+function repeated(bytes: Uint8Array, times: number): Uint8Array {
+  return Buffer.concat(Array.from({ length: times }, () => bytes))
+}
+
+export const FRAMERS: readonly FuzzProperty[] = [...VARIANTS.map(total), ...VARIANTS.map(linear)]

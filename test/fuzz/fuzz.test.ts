@@ -1,15 +1,20 @@
-/** The short run; `npm run soak:fuzz` is the long one. */
+/**
+ * The short run; `npm run soak:fuzz` is the long one. FUZZ_TIMES=10 tries ten times as many inputs. A failure prints
+ * its seed and path, which `fc.assert` takes.
+ */
 import { afterAll, describe, it } from 'vitest'
-import { configurations } from './configuration.ts'
-import { decoders } from './decoders.ts'
-import { FRAMERS } from './framers.ts'
-import { httpBodies } from './http-bodies.ts'
+import { CHECK_MS_MAX } from './fuzz-property.ts'
+import { fuzzProperties } from './properties.ts'
 
-const http = await httpBodies()
-const properties = [...FRAMERS, ...(await decoders()), ...(await configurations()), ...http.properties]
+const times = Number(process.env.FUZZ_TIMES ?? '1')
+if (!(times > 0)) throw new Error('FUZZ_TIMES takes a number above 0')
+const { properties, close } = await fuzzProperties()
 
-afterAll(() => http.bench.gateway.close())
+afterAll(close)
 
-describe('whatever comes', { timeout: 60_000 }, () => {
-  it.each(properties)('$name keeps its promises', ({ runs, check }) => check({ numRuns: runs }))
+describe('whatever comes', { timeout: 60_000 * times }, () => {
+  for (const { name, runs, check } of properties) {
+    it(`${name} keeps its promises`, () =>
+      check({ numRuns: Math.ceil(runs * times), interruptAfterTimeLimit: CHECK_MS_MAX * times }))
+  }
 })

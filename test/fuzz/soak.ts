@@ -4,11 +4,8 @@
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { configurations } from './configuration.ts'
-import { decoders } from './decoders.ts'
-import { FRAMERS } from './framers.ts'
-import type { FuzzProperty } from './fuzz-property.ts'
-import { httpBodies } from './http-bodies.ts'
+import { CHECK_MS_MAX, type FuzzProperty } from './fuzz-property.ts'
+import { fuzzProperties } from './properties.ts'
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string' } },
@@ -20,8 +17,7 @@ if (!(minutes > 0) || !Number.isInteger(firstSeed)) {
   process.exit(2)
 }
 
-const http = await httpBodies()
-const properties = [...FRAMERS, ...(await decoders()), ...(await configurations()), ...http.properties]
+const { properties, close } = await fuzzProperties()
 const inputs = new Map<string, number>()
 const until = performance.now() + minutes * 60_000
 process.stdout.write(`${properties.length} properties, ${minutes} minutes, seed ${firstSeed}\n`)
@@ -38,13 +34,13 @@ const total = [...inputs.values()].reduce((sum, count) => sum + count, 0)
 process.stdout.write(
   `${String(total).padStart(9)}  inputs; ${hasFailed ? 'one property FAILED' : 'all kept'}\n`,
 )
-await http.bench.gateway.close()
+await close()
 process.exitCode = hasFailed ? 1 : 0
 
 /** Says so where it does not. */
 async function holds({ name, runs, check }: FuzzProperty, seed: number): Promise<boolean> {
   try {
-    await check({ numRuns: runs, seed })
+    await check({ numRuns: runs, seed, interruptAfterTimeLimit: CHECK_MS_MAX })
   } catch (failure) {
     process.stdout.write(`FAILED with seed ${seed}: ${name}\n${messageOf(failure)}\n`)
     return false

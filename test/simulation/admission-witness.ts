@@ -12,6 +12,7 @@ import type { LaneCall, LaneHost, TaskLane } from '../../src/scheduler/lane.ts'
 import type { Queue, Row } from '../../src/scheduler/queue.ts'
 import type { LaneOptions } from '../../src/scheduler/task.ts'
 import { type Call, type Lane, mayStart, type Table, waitsFor } from './admission-model.ts'
+import { MOMENT_MS } from './invariants/trace.ts'
 
 /** Who listens to what the model says against the scheduler. */
 export interface Hearing {
@@ -82,7 +83,6 @@ class Witness {
   readonly #queuedAt = new Map<LaneCall, number>()
   /** What does not change of each. */
   readonly #facts = new WeakMap<LaneCall, Facts>()
-  readonly #late = { age: new Map<LaneCall, number>(), readiness: new Map<LaneCall, number>() }
   #queue: Queue<CallRow> | undefined
   #laneCount = 0
   #decisions = 0
@@ -141,7 +141,6 @@ class Witness {
         // One that was refused has its place among the others too.
         seen.calls.add(call)
         this.#queuedAt.delete(call)
-        for (const late of Object.values(this.#late)) late.delete(call)
         host.leave(call)
       },
     }
@@ -206,10 +205,9 @@ class Witness {
     }
     const isWaiting = state.phase !== 'running' && state.phase !== 'settled'
     const queuedAt = this.#queuedAt.get(call) ?? nowMs
-    const isAged = rank in AGE_MS && nowMs - queuedAt >= AGE_MS[rank as keyof typeof AGE_MS]
-    const isRaiseLate = isAged && row?.rank === rank && this.#isJustLate('age', call, nowMs)
-    const isDue = row !== undefined && row.notBeforeMs <= nowMs
-    const isUnready = row?.isReady === false && (!isDue || this.#isJustLate('readiness', call, nowMs))
+    const ageMs = rank in AGE_MS ? AGE_MS[rank as keyof typeof AGE_MS] : Number.POSITIVE_INFINITY
+    const isRaiseLate = row?.rank === rank && this.#mayBeToCome(queuedAt + ageMs, nowMs)
+    const isUnready = row?.isReady === false && this.#mayBeToCome(row.notBeforeMs, nowMs)
     let facts = this.#facts.get(call)
     if (!facts) {
       facts = factsOf(call)
@@ -219,16 +217,15 @@ class Witness {
       ...facts,
       state: isWaiting ? 'waiting' : state.phase === 'running' ? 'running' : 'finished',
       lane,
-      enqueuedAt: isRaiseLate ? nowMs : queuedAt,
+      // Not of age yet, and as long in the table as that lets it be: its patience goes on.
+      enqueuedAt: isRaiseLate ? Math.max(queuedAt, nowMs - ageMs + MOMENT_MS) : queuedAt,
       ...(isUnready ? { notYet: 'reply' } : {}),
     }
   }
 
-  /** A timer that is due comes in the same moment, unless the event loop stands still. */
-  #isJustLate(what: 'age' | 'readiness', call: LaneCall, nowMs: number): boolean {
-    const late = this.#late[what]
-    if (!late.has(call) || nowMs <= (this.#hearing?.stalledUntil() ?? 0)) late.set(call, nowMs)
-    return late.get(call) === nowMs
+  /** A timer comes in the moment in which it is due, after others of it, or in the one in which the event loop turns again. */
+  #mayBeToCome(dueAtMs: number, nowMs: number): boolean {
+    return nowMs <= Math.max(dueAtMs, this.#hearing?.stalledUntil() ?? 0) + MOMENT_MS
   }
 
   #named(ids: readonly string[]): string {

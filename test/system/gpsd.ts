@@ -78,7 +78,8 @@ async function connection(port: number): Promise<Socket> {
 function connected(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket))
-    socket.once('error', () => resolve(undefined))
+    // Before it is connected there is no gpsd yet; later its end is seen by whoever reads.
+    socket.on('error', () => resolve(undefined))
   })
 }
 

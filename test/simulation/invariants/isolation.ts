@@ -5,8 +5,18 @@
  */
 import type { CallRecord, History, Invariant, Violation } from '../history.ts'
 import type { PortPlan } from '../plan.ts'
-import { endOf, groupedBy, portOf, startOf } from './trace.ts'
-import { conflict, isClean, isWhole, ownClaims, turnOf, waitedUntil, wantsGateway } from './turns.ts'
+import { endOf, groupedBy, MOMENT_MS, portOf, startOf } from './trace.ts'
+import {
+  acceptanceOrder,
+  conflict,
+  isClean,
+  isWhole,
+  ownClaims,
+  rankOf,
+  turnOf,
+  waitedUntil,
+  wantsGateway,
+} from './turns.ts'
 
 const name = 'isolation'
 /** What a line without correlation has before each request. */
@@ -94,6 +104,7 @@ function transactionMs({ baudRate, latencyMs, devices }: PortPlan): number {
 
 function* lateTools(history: History, calls: readonly CallRecord[]): Generator<Violation> {
   const tools = history.calls.filter(({ plan }) => plan.device === undefined)
+  const came = acceptanceOrder(history)
   for (const call of calls) {
     if (call.plan.device !== undefined) continue
     const from = turnOf(history, call)
@@ -107,7 +118,13 @@ function* lateTools(history: History, calls: readonly CallRecord[]): Generator<V
       if (startedAt === undefined || startedAt > until || endedAt <= from) return latest
       return Math.max(latest, endedAt)
     }, from)
-    if (until <= freeAt + 1 || others.some((other) => isWaiting(history, other, freeAt))) continue
+    if (until <= freeAt + MOMENT_MS) continue
+    // Somebody who wants the same and waits for a third stands before those who came after him.
+    const isBehind = others.some((other) => {
+      const isEarlier = (came.get(other) ?? 0) < (came.get(call) ?? 0)
+      return isWaiting(history, other, freeAt) && mayStandBefore(history, other, call, { freeAt, isEarlier })
+    })
+    if (isBehind) continue
     yield {
       invariant: name,
       message: `${call.plan.name} ${call.plan.nonce} could have started at ${freeAt}, and waited until ${until}`,
@@ -115,7 +132,17 @@ function* lateTools(history: History, calls: readonly CallRecord[]): Generator<V
   }
 }
 
-/** Somebody who wants the same and waits for a third stands before those who came after him. */
 function isWaiting(history: History, call: CallRecord, at: number): boolean {
-  return turnOf(history, call) <= at && (startOf(history, call) ?? ended(history, call)) > at
+  return turnOf(history, call) <= at + MOMENT_MS && ended(history, call) >= at - MOMENT_MS
+}
+
+function mayStandBefore(
+  history: History,
+  other: CallRecord,
+  call: CallRecord,
+  { freeAt, isEarlier }: { readonly freeAt: number; readonly isEarlier: boolean },
+): boolean {
+  const most = rankOf(other, freeAt - turnOf(history, other) + MOMENT_MS)
+  const least = rankOf(call, freeAt - turnOf(history, call) - MOMENT_MS)
+  return most > least || (most === least && isEarlier)
 }

@@ -4,15 +4,20 @@
  * still come lets pass those that go to other devices; a call of several resources lets others pass for two seconds.
  */
 import type { CallRecord, History, Invariant, Violation, Write } from '../history.ts'
-import { callsByNonce, endOf, groupedBy, portOf, startOf } from './trace.ts'
-import { acceptanceOrder, conflict, isClean, ownClaims, turnOf, waitedUntil } from './turns.ts'
+import { callsByNonce, endOf, groupedBy, MOMENT_MS, portOf, startOf } from './trace.ts'
+import {
+  acceptanceOrder,
+  conflict,
+  isClean,
+  ownClaims,
+  PERSON,
+  rankOf,
+  turnOf,
+  waitedUntil,
+} from './turns.ts'
 
 const name = 'order'
-const AGEING_MS = 10_000
 const SEVERAL_CLAIMS_MS = 2_000
-const PERSON = 1
-/** Of two things in one moment either may come first. */
-const MOMENT_MS = 1
 
 export const order: Invariant = {
   name,
@@ -40,8 +45,8 @@ function* violations(history: History): Generator<Violation> {
   for (const start of starts) {
     const { call: other, at, chosenAfter } = start
     for (const { call, turn, until, isSeveral, isReady } of waiting) {
-      if (turn >= chosenAfter || until <= at || call === other) continue
-      if (isSeveral && chosenAfter - turn <= SEVERAL_CLAIMS_MS) continue
+      if (turn >= chosenAfter - MOMENT_MS || until <= at + MOMENT_MS || call === other) continue
+      if (isSeveral && chosenAfter - turn <= SEVERAL_CLAIMS_MS + MOMENT_MS) continue
       if (!other || call.lane.life !== other.lane.life) continue
       if (!isReady && call.plan.device !== other.plan.device) continue
       if (!conflict(history, call.plan, other.plan)) continue
@@ -65,7 +70,8 @@ function* polledBefore(
       const chosenAfter = lineFreeAt(history, writes, index)
       for (const { call, turn, until, isReady } of waiting) {
         const { plan, lane } = call
-        if (turn >= chosenAfter || until <= write.at || !isReady || lane.life !== write.life) continue
+        if (turn >= chosenAfter - MOMENT_MS || until <= write.at + MOMENT_MS) continue
+        if (!isReady || lane.life !== write.life) continue
         if (plan.device === undefined || portOf(history, plan.device).id !== port) continue
         if (rankOf(call, chosenAfter - turn - MOMENT_MS) !== PERSON) continue
         yield violation(call, turn, { call: undefined, at: write.at, chosenAfter })
@@ -112,10 +118,6 @@ function lineFreeAt(history: History, writes: readonly Write[], index: number): 
 
 function isAlwaysReady(history: History, { plan }: CallRecord): boolean {
   return plan.device === undefined || isClean(history, portOf(history, plan.device))
-}
-
-function rankOf({ lane }: CallRecord, waitedMs: number): number {
-  return lane.plan.priority === 'interactive' || waitedMs >= AGEING_MS ? PERSON : 0
 }
 
 function violation(one: CallRecord, turn: number, { call: other, at }: Start): Violation {

@@ -6,7 +6,7 @@
  * been alone.
  */
 import type { CallRecord, History, Invariant, LaneRecord, Violation } from '../history.ts'
-import { endOf, executionsOf, isSafe, startOf } from './trace.ts'
+import { endOf, executionsOf, isSafe, MOMENT_MS, startOf } from './trace.ts'
 import { areApart, turnOf } from './turns.ts'
 
 const name = 'partition-law'
@@ -25,13 +25,13 @@ function* overlaps(history: History, lane: LaneRecord): Generator<Violation> {
     const startedAt = startOf(history, later)
     if (startedAt === undefined) continue
     const turn = turnOf(history, later)
-    if (startedAt < turn - 1e-6)
+    if (startedAt < turn - MOMENT_MS)
       yield violation(lane, `call ${later.plan.nonce} started at ${startedAt}, before its turn at ${turn}`)
     for (const earlier of calls.slice(0, index)) {
       if (!areApart(history, lane, earlier, later)) continue
       const endedAt = endOf(history, earlier) ?? Number.POSITIVE_INFINITY
       // What was refused in its place never started, and may be told at any time.
-      if (startOf(history, earlier) === undefined || endedAt <= startedAt + 1e-6) continue
+      if (startOf(history, earlier) === undefined || endedAt <= startedAt + MOMENT_MS) continue
       if (earlier.orphaned) continue
       const { nonce } = earlier.plan
       yield violation(

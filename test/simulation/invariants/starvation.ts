@@ -6,11 +6,10 @@
  */
 import type { CallRecord, History, Invariant, Violation } from '../history.ts'
 import type { DevicePlan, PortPlan } from '../plan.ts'
-import { deviceOf, endOf, portOf } from './trace.ts'
-import { isClean, ownClaims, waitedUntil } from './turns.ts'
+import { deviceOf, endOf, MOMENT_MS, portOf } from './trace.ts'
+import { AGEING_MS, isClean, ownClaims, waitedUntil } from './turns.ts'
 
 const name = 'no-starvation'
-const AGEING_MS = 10_000
 const PATIENCE_MS = 2_000
 const SILENCE_MS = 120
 /** The first poll is not due at once. */
@@ -52,12 +51,13 @@ function boundMs(history: History, call: CallRecord, index: number): number {
     if (!isTogether(other)) continue
     const runMs = longestRun(history, other)
     longest = Math.max(longest, runMs)
-    const isBefore = place < index && (endOf(history, other) ?? Number.POSITIVE_INFINITY) >= submittedAt
+    const endedAt = endOf(history, other) ?? Number.POSITIVE_INFINITY
+    const isBefore = place < index && endedAt >= submittedAt - MOMENT_MS
     if (!isBefore && other !== call) continue
     sum += other === call ? 0 : runMs
     if (ownClaims(history, other) > 1) sum += PATIENCE_MS
   }
-  return sum + (1 + ownClaims(history, call)) * longest + 1
+  return sum + (1 + ownClaims(history, call)) * longest + MOMENT_MS
 }
 
 const GATEWAY = 'gateway'
@@ -98,7 +98,7 @@ function* starvingPolls(history: History): Generator<Violation> {
         const ahead = [...calls, ...exclusive].filter((call) => goesBefore(history, call, { dueAt, at }))
         const sum = ahead.reduce((total, call) => total + longestRun(history, call), 0)
         const bound = dueAt + AGEING_MS + 2 * polls + sum
-        if (at > bound)
+        if (at > bound + MOMENT_MS)
           yield { invariant: name, message: `${id} was polled at ${before}, and at ${at}, not by ${bound}` }
         before = at
       }
@@ -113,7 +113,7 @@ function goesBefore(
   { dueAt, at }: { readonly dueAt: number; readonly at: number },
 ): boolean {
   const endedAt = endOf(history, call) ?? Number.POSITIVE_INFINITY
-  if (endedAt < dueAt - AGEING_MS || call.submittedAt > at) return false
-  const isOld = waitedUntil(history, call) - call.submittedAt >= AGEING_MS
-  return call.lane.plan.priority === 'interactive' || isOld || call.submittedAt <= dueAt
+  if (endedAt < dueAt - AGEING_MS - MOMENT_MS || call.submittedAt > at) return false
+  const isOld = waitedUntil(history, call) - call.submittedAt >= AGEING_MS - MOMENT_MS
+  return call.lane.plan.priority === 'interactive' || isOld || call.submittedAt <= dueAt + MOMENT_MS
 }

@@ -2,6 +2,9 @@
 import type { CallRecord, ExecutionRecord, History, Write } from '../history.ts'
 import type { CallPlan, DevicePlan, PortPlan } from '../plan.ts'
 
+/** What lies no further apart is of one moment, in which either may come first. Sums of fractions round to less. */
+export const MOMENT_MS = 0.001
+
 const indexes = new WeakMap<History, Index>()
 
 interface Index {

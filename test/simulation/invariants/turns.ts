@@ -95,6 +95,14 @@ export function waitedUntil(history: History, call: CallRecord): number {
   return startOf(history, call) ?? endOf(history, call) ?? Number.POSITIVE_INFINITY
 }
 
+export const AGEING_MS = 10_000
+export const PERSON = 1
+
+/** A person's call, or an automation's that has grown old, or another. */
+export function rankOf({ lane }: CallRecord, waitedMs: number): number {
+  return lane.plan.priority === 'interactive' || waitedMs >= AGEING_MS ? PERSON : 0
+}
+
 /** Of every call how many came before it. */
 export function acceptanceOrder(history: History): ReadonlyMap<CallRecord, number> {
   return new Map(history.calls.map((call, index) => [call, index]))

@@ -14,13 +14,12 @@ import type {
   Write,
 } from '../history.ts'
 import { EXCLUSIVE_TOOLS, shareResource } from '../tools.ts'
-import { answers, callsByNonce, deviceOf, endOf, portsOf } from './trace.ts'
+import { answers, callsByNonce, deviceOf, endOf, MOMENT_MS, portsOf } from './trace.ts'
 
 const name = 'wire-exclusion'
 /** Longer than any adapter holds bytes back. */
 const SILENCE_MS = 35
 const STOP_PATIENCE_MS = 250
-const SAME_MOMENT_MS = 0.001
 
 export const wireExclusion: Invariant = {
   name,
@@ -77,7 +76,7 @@ function mayEndEarly(call: CallRecord | undefined): boolean {
 /** An emergency stop ends what is on a line, a poll too, whose end nobody is told; its reply has 250 ms to come. */
 function wasStopped({ plan }: History, open: Write, next: Write): boolean {
   return plan.submissions.some(({ kind, at }) => {
-    return kind === 'stop' && at >= open.at && at + STOP_PATIENCE_MS <= next.at + SAME_MOMENT_MS
+    return kind === 'stop' && at >= open.at && at + STOP_PATIENCE_MS <= next.at + MOMENT_MS
   })
 }
 

@@ -162,6 +162,8 @@ async function sendRaw(address: string, text: string, later?: Promise<string>): 
     received += chunk
   })
   const closed = new Promise((resolve) => socket.on('close', resolve))
+  // A server that ends a connection while bytes of it are unread resets it: an end like any other.
+  socket.on('error', () => {})
   socket.write(text)
   if (later) socket.write(await later)
   await closed
