@@ -284,11 +284,13 @@ export class Gateway {
     this.#scheduler.abortRunning()
     // A stopped run still waits a moment for its reply; only then may its line go.
     await this.#atMost(SHUTDOWN_TOTAL_MS - SHUTDOWN_RUNS_MS, finished)
-    const mayBeAnswered = this.#lines.ports.some(({ state }) => state === 'suspect')
+    const mayBeAnswered = this.#lines.ports.some((port) => port.mayBeAnswered)
     await Promise.all(this.#lines.ports.map((port) => port.stop()))
     const { stateDir } = this.#configuration
     // What a device has still to say concerns the next process, however this one ended.
-    if (stateDir !== undefined && !mayBeAnswered) await endRun(stateDir)
+    // One that never opened a port leaves the mark that it found.
+    const isClean = this.#isOpen ? !mayBeAnswered : !this.#afterUncleanEnd
+    if (stateDir !== undefined && isClean) await endRun(stateDir)
     this.#lines.unplugSimulation()
     await this.#server?.close()
   }

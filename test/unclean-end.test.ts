@@ -31,7 +31,7 @@ afterEach(() => {
 const marker = () => existsSync(join(directory, 'running'))
 
 /** Starts a gateway over the state directory, with its device on a wire of its own. */
-async function start() {
+async function start({ isOpened = true } = {}) {
   const clock = new VirtualClock()
   const binding = createSimulatedBinding({ clock })
   const types = await loadCatalogue()
@@ -58,7 +58,8 @@ async function start() {
   if (!port) throw new Error('no port')
   const device = new ScriptedDevice(binding.addWire(PATH, { settings: port.settings }), clock)
   device.answer(READ_16, { hex: IS_34, afterMs: 300 })
-  const gateway = await Gateway.start({ configuration, types, binding, host: binding.host, clock })
+  const gateway = await Gateway.create({ configuration, types, binding, host: binding.host, clock })
+  if (isOpened) gateway.open()
   await clock.advance(1)
   return { clock, device, gateway, wire: binding.wire(PATH) }
 }
@@ -100,6 +101,23 @@ describe('a start after an unclean end', () => {
     expect(device.heard).toHaveLength(1)
     await clock.advance(1_000)
     await gateway.close()
+  })
+
+  it('is one too where the port with the open reply was given up before the close', async () => {
+    const first = await start()
+    first.device.answer(READ_16)
+    void first.gateway.call({ name: 'boiler__read_sixteen' })
+    await first.clock.advance(600)
+    await first.gateway.port('boiler')?.release(60_000)
+    await first.gateway.close()
+    expect(marker()).toBe(true)
+  })
+
+  it('is still one after a start that came to nothing', async () => {
+    await start()
+    const failed = await start({ isOpened: false })
+    await failed.gateway.close()
+    expect(marker()).toBe(true)
   })
 
   it('is one too where the close left a reply behind that may still come', async () => {

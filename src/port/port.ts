@@ -129,6 +129,11 @@ export class Port {
     this.#line.inherit(before.#line)
   }
 
+  /** Something that was asked of the line may still be answered, whatever state the port is in. */
+  get mayBeAnswered(): boolean {
+    return this.#line.lateRepliesEndAt() !== undefined
+  }
+
   /** For so long any frame may be the reply to a request of somebody before us. */
   expectAnything(durationMs: number): void {
     this.#line.expectAnything(this.#parts.clock.now() + durationMs)

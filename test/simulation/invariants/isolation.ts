@@ -115,7 +115,8 @@ function* lateTools(history: History, calls: readonly CallRecord[]): Generator<V
     const freeAt = others.reduce((latest, other) => {
       const startedAt = startOf(history, other)
       const endedAt = endOf(history, other) ?? Number.POSITIVE_INFINITY
-      if (startedAt === undefined || startedAt > until || endedAt <= from) return latest
+      // One that ends without a start has stood before others until then.
+      if ((startedAt ?? endedAt) > until || endedAt <= from) return latest
       return Math.max(latest, endedAt)
     }, from)
     if (until <= freeAt + MOMENT_MS) continue
@@ -133,7 +134,7 @@ function* lateTools(history: History, calls: readonly CallRecord[]): Generator<V
 }
 
 function isWaiting(history: History, call: CallRecord, at: number): boolean {
-  return turnOf(history, call) <= at + MOMENT_MS && ended(history, call) >= at - MOMENT_MS
+  return turnOf(history, call) <= at + MOMENT_MS && ended(history, call) > at + MOMENT_MS
 }
 
 function mayStandBefore(
