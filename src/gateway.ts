@@ -286,13 +286,13 @@ export class Gateway {
     await this.#atMost(SHUTDOWN_TOTAL_MS - SHUTDOWN_RUNS_MS, finished)
     const mayBeAnswered = this.#lines.ports.some((port) => port.mayBeAnswered)
     await Promise.all(this.#lines.ports.map((port) => port.stop()))
+    this.#lines.unplugSimulation()
+    await this.#server?.close()
     const { stateDir } = this.#configuration
     // What a device has still to say concerns the next process, however this one ended.
     // One that never opened a port leaves the mark that it found.
     const isClean = this.#isOpen ? !mayBeAnswered : !this.#afterUncleanEnd
     if (stateDir !== undefined && isClean) await endRun(stateDir)
-    this.#lines.unplugSimulation()
-    await this.#server?.close()
   }
 
   /** Made when it is first needed: a gateway inside a program often serves nothing. */

@@ -14,7 +14,7 @@ const PATIENCE_MS = 1_000
 
 export interface DepartureParts {
   readonly clock: Clock
-  /** The request is out, dropped, or lost with its port. */
+  /** A request that ended without a reply is out, dropped, or lost with its port. */
   readonly onOver: (departure: Departure) => void
 }
 
@@ -26,6 +26,8 @@ export class Departure {
   #patience: Timer | undefined
   #askedAt: number | undefined
   #isOver = false
+  /** The request has ended without a reply, and its line waits for it to be out. */
+  #isAwaited = false
 
   /** Of a request whose last byte should be out at `lastByteAt`. */
   constructor(connection: Connection, lastByteAt: number, parts: DepartureParts) {
@@ -54,11 +56,12 @@ export class Departure {
     this.#isOver = true
     this.#ask.cancel()
     this.#patience?.cancel()
-    this.#parts.onOver(this)
+    if (this.#isAwaited) this.#parts.onOver(this)
   }
 
   /** The request ended without a reply. */
   settle(): void {
+    this.#isAwaited = true
     if (!this.#isOver && !this.#patience) this.#askNow()
   }
 

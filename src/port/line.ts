@@ -282,7 +282,6 @@ export class Line {
     const departure = new Departure(connection, lastByteAt, {
       clock: this.#parts.clock,
       onOver: ({ outAt }) => {
-        if (this.#pending) return
         if (outAt > lastByteAt) this.#late.holdUntil(outAt + request.replyLatencyMaxMs)
         this.#parts.onLateReplies()
         this.#wake()

@@ -123,6 +123,17 @@ describe('a request that stays with the operating system', () => {
     await made.gateway.close()
   })
 
+  it('is none of anybody’s business once its reply has come: no state of the port is told for it', async () => {
+    const made = await bench()
+    const told: string[] = []
+    made.gateway.feed.subscribe(undefined, ({ type }) => told.push(type))
+    for (let index = 0; index < 10; index += 1) ask(made, 'meter__read_zero')
+    await made.clock.advance(2_000)
+    expect(told.filter((type) => type === 'call')).toHaveLength(10)
+    expect(told).not.toContain('port')
+    await made.gateway.close()
+  })
+
   it('costs a device that answers at once nothing: the system is not asked', async () => {
     const drains = vi.spyOn(SimulatedPort.prototype, 'drain')
     const made = await bench()
