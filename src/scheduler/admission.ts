@@ -129,7 +129,7 @@ function reach<R extends Row>(queue: Queue<R>, row: R, nowMs: number): 'everythi
 
 function isPatient(row: Row, nowMs: number): boolean {
   if (row.rank === 'stop' || ownClaimCount(row.claims) < 2) return false
-  return nowMs - row.queuedAtMs < SEVERAL_CLAIMS_PATIENCE_MS
+  return nowMs < row.queuedAtMs + SEVERAL_CLAIMS_PATIENCE_MS
 }
 
 /** Ready, but behind a call to its own device that is not. */

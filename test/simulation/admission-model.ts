@@ -104,7 +104,7 @@ function conflicts(one: Call, other: Call): boolean {
 function rankNow(call: Call, table: Table): number {
   const own = RANKS.indexOf(call.rank)
   if (call.rank !== 'automation' && call.rank !== 'poll') return own
-  return table.now - call.enqueuedAt >= table.ageMs[call.rank] ? own - 1 : own
+  return table.now >= call.enqueuedAt + table.ageMs[call.rank] ? own - 1 : own
 }
 
 /** Why a waiting call never starts: it gets its result at once, nobody waits for it. */
@@ -166,7 +166,7 @@ const isSameDevice = (one: Call, other: Call): boolean =>
 function holdsBack({ call: waiter, stuck }: Waiter, call: Call, now: number): boolean {
   // A stop command goes out at once: nobody slips past it for two seconds.
   const isPatient = waiter.claims.length > 1 && waiter.rank !== 'stop'
-  if (isPatient && now - waiter.enqueuedAt < SEVERAL_CLAIMS_WAIT_MS) return false
+  if (isPatient && now < waiter.enqueuedAt + SEVERAL_CLAIMS_WAIT_MS) return false
   return conflicts(waiter, call) && (!stuck || isSameDevice(waiter, call))
 }
 

@@ -3,13 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { ArgumentError, type Arguments, parseArguments, USAGE } from './arguments.ts'
 import { drawPlan } from './draw.ts'
 import { commit, failureLines, writePlan } from './failure.ts'
-import { runJobs } from './jobs.ts'
-import { judge } from './judge.ts'
+import { runJobs, withProcess } from './jobs.ts'
 import type { Plan } from './plan.ts'
 import { planLines } from './plan-lines.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 import { shrink } from './shrink.ts'
-import { add, count, emptyTally, type Tally, tallyLines } from './tally.ts'
+import { add, emptyTally, type Tally, tallyLines } from './tally.ts'
 import type { Task, TaskResult } from './task.ts'
 
 const SEEDS_OF_A_TASK = 25
@@ -56,15 +55,10 @@ async function perform(told: Arguments): Promise<boolean> {
 }
 
 async function one(subject: string, plan: Plan, told: Arguments): Promise<boolean> {
-  const tally = emptyTally()
   const startedAt = performance.now()
-  const cpuBefore = process.cpuUsage()
-  const judged = await judge(plan)
-  count(tally, subject, judged)
-  const { user, system } = process.cpuUsage(cpuBefore)
-  tally.cpuMs = (user + system) / 1_000
+  const { tally, judged } = await withProcess((perform) => perform({ kind: 'plan', subject, plan }))
   say([
-    `${subject}, commit ${commit()}, event log ${judged.hash}`,
+    `${subject}, commit ${commit()}, event log ${judged?.hash}`,
     ...planLines(plan).map((line) => `  ${line}`),
     ...tallyLines(tally, 'run', performance.now() - startedAt),
   ])
@@ -180,7 +174,14 @@ async function tellFailures(tally: Tally, told: Arguments): Promise<boolean> {
 }
 
 async function tellSmaller(plan: Plan, invariant: string): Promise<void> {
-  const { judged, runs, isMinimal } = await shrink(plan, { invariant })
+  const { judged, runs, isMinimal } = await withProcess((perform) => {
+    const judge = async (smaller: Plan) => {
+      const { judged: one } = await perform({ kind: 'plan', subject: 'a smaller plan', plan: smaller })
+      if (!one) throw new Error('a process of the simulator judged nothing')
+      return one
+    }
+    return shrink(plan, { invariant, judge })
+  })
   const path = await writePlan(judged.plan)
   say([
     `smaller, after ${runs} runs${isMinimal ? '' : ' (there was no time for more)'}, event log ${judged.hash}`,

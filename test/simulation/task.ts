@@ -1,7 +1,8 @@
 /** What a process of the simulator is given to do, as data, and what it answers. */
 import { drawPlan } from './draw.ts'
 import { homePlan } from './home.ts'
-import { judge } from './judge.ts'
+import { type Judged, judge } from './judge.ts'
+import type { Plan } from './plan.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 import { sweep } from './sweep.ts'
 import { count, emptyTally, type Tally } from './tally.ts'
@@ -10,6 +11,7 @@ export type Task =
   | { readonly kind: 'seeds'; readonly from: number; readonly count: number }
   /** Each seed twice, in this process. */
   | { readonly kind: 'twice'; readonly from: number; readonly count: number }
+  | { readonly kind: 'plan'; readonly subject: string; readonly plan: Plan }
   | { readonly kind: 'sweep'; readonly scenario: string }
   | { readonly kind: 'home'; readonly seed: string; readonly hours: number; readonly isFaulty: boolean }
 
@@ -17,6 +19,8 @@ export interface TaskResult {
   readonly tally: Tally
   /** Of `twice`: the hashes of each seed. */
   readonly hashes: readonly (readonly string[])[]
+  /** Of `plan`. */
+  readonly judged?: Judged
 }
 
 export async function perform(task: Task): Promise<TaskResult> {
@@ -43,6 +47,11 @@ async function performed(task: Task): Promise<TaskResult> {
         hashes.push([judged.hash, again.hash])
       }
       break
+    case 'plan': {
+      const judged = await judge(task.plan)
+      count(tally, task.subject, judged)
+      return { tally, hashes, judged }
+    }
     case 'sweep': {
       const scenario = SCENARIOS.find(({ name }) => name === task.scenario)
       if (!scenario) throw new Error(`there is no scenario ${task.scenario}`)

@@ -9,7 +9,7 @@ const bug: PlantedBug = {
   changes: [
     {
       file: 'src/scheduler/admission.ts',
-      find: 'return nowMs - row.queuedAtMs < SEVERAL_CLAIMS_PATIENCE_MS',
+      find: 'return nowMs < row.queuedAtMs + SEVERAL_CLAIMS_PATIENCE_MS',
       replace: 'return (nowMs - row.queuedAtMs) / 1_000 < SEVERAL_CLAIMS_PATIENCE_MS',
     },
   ],
