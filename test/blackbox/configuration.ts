@@ -10,6 +10,7 @@ export function configuration(meters: string, board: string, amp: string): strin
   const meter = (address: number) => `
   - id: meter_${address}
     type: modbus
+    poll: off
     port: bus
     address: ${address}
     ${pace.replaceAll(', ', '\n    ')}
@@ -27,6 +28,7 @@ export function configuration(meters: string, board: string, amp: string): strin
     return `
   - id: ${id}
     type: line
+    poll: off
     port: { path: ${path}, baudRate: 115200 }
     terminator: "\\r"
     ${pace.replaceAll(', ', '\n    ')}

@@ -38,23 +38,21 @@ const PLANTED: Record<string, Planted> = {
   },
 }
 
+const ATTEMPTS_MAX = 3
+const LOAD = { loadMs: 3_000, answersMin: 150, breaks: false, late: 0.15, mute: 0.1 }
+
 describe('the history check', () => {
   for (const [what, { patch, rules }] of Object.entries(PLANTED)) {
     it.concurrent(`finds ${what}`, async () => {
-      const options = {
-        seed: `planted ${what}`,
-        loadMs: 3_000,
-        answersMin: 150,
-        breaks: false,
-        late: 0.15,
-        mute: 0.1,
+      const told: string[] = []
+      // Whether a late reply meets a request that would take it is a matter of moments: three loads may try.
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+        const seed = `planted ${what} ${attempt}`
+        const report = await runBlackBox({ ...LOAD, seed, patches: [patch] })
+        if (report.findings.some(({ rule }) => rules.includes(rule))) return
+        told.push(countsText(report))
       }
-      const report = await runBlackBox({ ...options, patches: [patch] })
-      const found = new Set(report.findings.map(({ rule }) => rule))
-      expect(
-        rules.filter((rule) => found.has(rule)),
-        countsText(report),
-      ).not.toEqual([])
+      expect.fail(told.join('\n'))
     })
   }
 

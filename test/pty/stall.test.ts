@@ -30,6 +30,7 @@ describe('a gateway that stood still', () => {
 devices:
   - id: board
     type: line
+    poll: off
     port: { path: ${pair.near}, baudRate: 115200 }
     terminator: "\\r"
     timeoutMs: 300

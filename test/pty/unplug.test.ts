@@ -41,6 +41,7 @@ const tools = {
 const device = (id: string, path: string) => ({
   id,
   type: 'line',
+  poll: 'off',
   port: { path, baudRate: 115_200 },
   terminator: '\r',
   tools,

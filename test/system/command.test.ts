@@ -179,7 +179,7 @@ devices:
     const pair = await ptyPair()
     const gateway = await startGateway(`
 devices:
-  - { id: mute, type: mh-z19, port: { path: ${pair.near} }, timeoutMs: 60000 }
+  - { id: mute, type: mh-z19, port: { path: ${pair.near} }, poll: off, timeoutMs: 60000 }
 `)
     try {
       await until(

@@ -53,6 +53,7 @@ describe('ten megabytes of random bytes', () => {
 devices:
   - id: meter
     type: modbus
+    poll: off
     address: 1
     port: { path: ${peer.pair.near}, baudRate: 115200 }
     registers:
@@ -76,6 +77,7 @@ devices:
 devices:
   - id: board
     type: line
+    poll: off
     port: { path: ${pair.near}, baudRate: 115200 }
     terminator: "\\r"
     tools:

@@ -19,6 +19,7 @@ ports:
 devices:
   - id: one
     type: modbus
+    poll: off
     port: bus1
     address: 1
     gapMs: 1
@@ -28,6 +29,7 @@ ${registers}
       - { name: pump, coil: 3, writable: true, toggle: true }
   - id: ghost
     type: modbus
+    poll: off
     port: bus1
     address: 9
     timeoutMs: 8000
@@ -35,6 +37,7 @@ ${registers}
 ${registers}
   - id: two
     type: modbus
+    poll: off
     port: bus1
     address: 2
     gapMs: 1
